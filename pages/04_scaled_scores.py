@@ -1,5 +1,6 @@
 """Scaled scores: the dot product of every query with every key, divided by sqrt(d_head) and masked."""
 
+import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
@@ -79,12 +80,20 @@ def render_body() -> None:
             key="scores_plot",
             inspection=inspection,
         )  # fmt: skip
+    computed = np.isfinite(scores) & (dots != 0)
+    for cell in set_by_hand:
+        computed[cell] = False
+
+    def paler(start: str) -> str:
+        """What the division does to the colours of the scores that it changes; "" where all of them are 0."""
+        return f": {start} paler{', except those that you set' * bool(set_by_hand)}" if computed.any() else ""
+
     if scale == 1:
         scaling = "Division by √1 changes nothing." if is_scaled else "The dot products are not scaled."
     elif own_scales:
-        scaling = "Q Kᵀ has a colour scale of its own: on one scale, the scaled scores would be paler."
+        scaling = f"Q Kᵀ has a colour scale of its own{paler('on one scale, the scaled scores would be')}."
     else:
-        scaling = f"All steps share one colour scale: divided by {divisor}, the scores are paler."
+        scaling = f"All steps share one colour scale{paler(f'divided by {divisor}, the scores are')}."
     if set_by_hand:
         scaling += f" You have set {format_count(len(set_by_hand), 'score')} of this head, instead of what is computed."
     st.caption(f"{variance_text(at, dots, scale)} {scaling}")

@@ -9,10 +9,12 @@ import streamlit as st
 from dashboard.models.model import Model, model_for
 from dashboard.sidebar.controls import render_option_row
 from dashboard.sidebar.mask_editor import EDITOR, render_mask_editor
+from dashboard.state.edit_history import compatible_session_edits
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.settings import current_settings
 from dashboard.state.user_changes import CUSTOM_MASK
+from encoder_core import SetScore
 from encoder_core.inputs.custom_mask import SHAPES, WINDOW, CustomMask, Start
 from encoder_core.support.wording import form_for, format_count
 
@@ -78,5 +80,11 @@ def _describe(mask: CustomMask, model: Model) -> str:
     if empty:
         have, their = ("has", "its") if empty == 1 else ("have", "their")
         rows = format_count(visible[..., 0].size, "row")
-        text += f":orange[{empty:,} of {rows} {have} no visible key: {their} weights are all 0.]"
+        edits = compatible_session_edits(model.config, batch, seq).edits
+        in_mask, exception = (
+            (" in the mask", ", except where you set a score")
+            if any(isinstance(edit, SetScore) for edit in edits)
+            else ("", "")
+        )
+        text += f":orange[{empty:,} of {rows} {have} no visible key{in_mask}: {their} weights are all 0{exception}.]"
     return text

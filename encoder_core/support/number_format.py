@@ -72,6 +72,13 @@ def format_fixed(value: Number, decimals: int = 3) -> str:
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else _true_minus(text)
 
 
+def format_weight(weight: Number, decimals: int = 2) -> str:
+    """An attention weight in a sentence, with a fixed number of decimals: "0.80"; "less than 0.01" where a positive
+    one would be read as 0."""
+    text = format_fixed(weight, decimals)
+    return f"less than {10.0**-decimals:.{decimals}f}" if weight > 0 and text == format_fixed(0, decimals) else text
+
+
 def format_probability(probability: Number, digits: int = 2) -> str:
     """A probability of a softmax over several numbers: "0.83", "about 1". None of them is exactly 0 or 1, although
     floats can be."""

@@ -40,7 +40,7 @@ def render_split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspe
     parameters, name = current.parameters, f"layers.{at.layer}.attention.query"
     q = layer.attn_in[at.sentence] @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", np.float32(0))
     head_q, d_head = layer.q[at.sentence], current.config.d_head
-    parts = scenes.split(q, head_q, at, theme=current_theme())
+    parts = scenes.split(q, head_q, at, biased=f"{name}.bias" in parameters, theme=current_theme())
     bin_size = scenes.split_window(d_head, len(head_q)).size
     render_plot(parts, key="multi_head_split_plot", inspection=inspection)
     st.caption(
@@ -216,7 +216,7 @@ def parameter_question(config: EncoderConfig, seq: int) -> Question:
                 WrongOption(
                     f"{now * other // heads:,}",
                     misconception,
-                    "Q = x W_Q: the stripes share one matrix",
+                    f"Q = x W_Q{' + b_Q' * (config.use_bias and config.qkv_bias)}: the stripes share one matrix",
                 ),
                 WrongOption(
                     f"{now * heads // other:,}",

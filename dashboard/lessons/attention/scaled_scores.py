@@ -34,7 +34,8 @@ def longer_query_question(
     if not computed.any():
         if set_by_hand:
             return _set_question(query)
-        return _mask_question(query) if not np.isfinite(scores).any() else _length_question(query)
+        visible = np.isfinite(scores)
+        return _length_question(query, hides_keys=not visible.all()) if visible.any() else _mask_question(query)
     key = int(np.where(computed, np.abs(dot_products), -1).argmax())
     score = scale * float(dot_products[key])
     (before,), _, after, _ = format_calculation([score], 2 * score, lambda number: 2 * number)
@@ -146,10 +147,11 @@ def _set_question(query: str) -> Question:
     )
 
 
-def _length_question(query: str) -> Question:
-    """For a row without a dot product that differs from 0."""
+def _length_question(query: str, *, hides_keys: bool) -> Question:
+    """For a row without a visible dot product that differs from 0."""
     return Question(
-        f"the dot products of “{query}” are all 0. Its query becomes twice as long. What happens to its row of scores?",
+        f"the {'visible ' * hides_keys}dot products of “{query}” are all 0. Its query becomes twice as long. What "
+        "happens to its row of scores?",
         "nothing",
         "Two times 0 is 0: the query has no part in the directions of the visible keys.",
         [

@@ -80,15 +80,17 @@ def contribution_question(
         np.abs(factor * products),
         lambda best: f"Weight × value is {product_text(best)}.{of_head}",
         explain,
-        _sum_question(at, row, factor),
+        _sum_question(at, row, values, factor),
     )
 
 
-def _sum_question(at: Focus, row: Float[np.ndarray, "key"], factor: float) -> Question:
+def _sum_question(
+    at: Focus, row: Float[np.ndarray, "key"], values: Float[np.ndarray, "key"], factor: float
+) -> Question:
     """What z is: for a row whose products tie, such as one of a single visible key or of masked keys only."""
     token, visible = escape_token(at.labels[at.token]), np.flatnonzero(row)
     terms = "the weighted rows in the middle of the figure"
-    zeros = WrongOption("a row of zeros", "z is 0 only if every weight is 0, or if the values cancel.", terms)
+    zeros = WrongOption("a row of zeros", "z is 0 only if every weight is 0, or if the values are 0 or cancel.", terms)
     if factor == 1 and not visible.size:
         return Question(
             f"every weight of “{token}” is 0. What is its row of z?",
@@ -115,7 +117,7 @@ def _sum_question(at: Focus, row: Float[np.ndarray, "key"], factor: float) -> Qu
                     "Attention passes on value rows, x W_V, not x itself.",
                     "the formula: z is a sum of rows of V",
                 ),
-                zeros,
+                *([zeros] if values[visible[0]] else []),  # a value row of zeros would make it right
             ],
         )
     return Question(

@@ -1,6 +1,5 @@
 """The size of the embedding rows under each scale, compared with the position encoding."""
 
-import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
@@ -44,15 +43,21 @@ def render_scales(current: Model, at: Focus, columns: Window, inspection: Inspec
         theme=current_theme(),
     )
     render_plot(parts, key="embedding_scale_plot", inspection=inspection)
-    ratio = sizes[names[scale]] / (sizes["positions"] or np.inf)
-    comparison = (
-        f"**{format_number(ratio, 3)} times** the position encoding" if ratio else "there is no position encoding"
-    )
+    comparison = _compare(sizes[names[scale]], sizes["positions"], has_positions=current.config.positions != "none")
     st.caption(
         f"Both heatmaps share one colour scale; the bars are root mean squares. Rows {names[scale]}: {comparison}. The "
         "paper multiplies by √d_model without giving a reason; some code divides by it. The effect depends on the size "
         f"of the unscaled rows: compare the bars.{_model_note(current)}"
     )
+
+
+def _compare(rows: float, positions: float, *, has_positions: bool) -> str:
+    """The size of the rows relative to that of the position encoding. Both can be 0, after edits."""
+    if not has_positions:
+        return "there is no position encoding"
+    if not positions:
+        return "the position encoding is 0"
+    return f"**{format_number(rows / positions, 3)} times** the position encoding"
 
 
 def _model_note(current: Model) -> str:

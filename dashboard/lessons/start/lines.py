@@ -23,7 +23,7 @@ from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.user_changes import set_text
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.support.number_format import format_fixed
+from encoder_core.support.number_format import format_weight
 from encoder_core.support.wording import head_name
 
 
@@ -58,11 +58,11 @@ def reading(story: Story) -> str:
     weights, means = story.weights, story.mean_weights
     best, average, other = int(weights.argmax()), int(means.argmax()), story.key_token
     text = (
-        f"**{capitalize(word)} attends most to {words[best]}: {format_fixed(float(weights[best]), 2)}** in layer "
+        f"**{capitalize(word)} attends most to {words[best]}: {format_weight(float(weights[best]))}** in layer "
         f"{story.layer + 1}, head {story.head + 1}, one of {story.num_heads} heads of {story.encoder}."
     )
     if other not in (best, story.token):
-        text += f" Of the other words, {words[other]} has the largest weight: {format_fixed(float(weights[other]), 2)}."
+        text += f" Of the other words, {words[other]} has the largest weight: {format_weight(float(weights[other]))}."
     is_pronoun = (story.has_known_answer, story.word, story.words[best]) == (True, PRONOUN, NOUN)
     text += (
         f" That {word} refers to {words[best]} is our reading of one head."
@@ -71,9 +71,9 @@ def reading(story: Story) -> str:
     )
     text += f" Averaged over all heads, {word} attends most to {words[average]}"
     if average == best:
-        return f"{text}, too ({format_fixed(float(means[average]), 2)})."
-    weight_of_best = format_fixed(float(means[best]), 2)
-    return f"{text} ({format_fixed(float(means[average]), 2)}) and gives {words[best]} {weight_of_best}."
+        return f"{text}, too ({format_weight(float(means[average]))})."
+    weight_of_best = format_weight(float(means[best]))
+    return f"{text} ({format_weight(float(means[average]))}) and gives {words[best]} {weight_of_best}."
 
 
 def render_notices(story: Story) -> None:

@@ -78,6 +78,11 @@ def scaled_scores(model: Model) -> Transition:
 def softmax(model: Model) -> Transition:
     """From scores to weights."""
     seq = model.batch.ids.shape[1]
+    of_layers = (
+        "so only in layer 1 are the scores certain to stay the same"
+        if model.config.attention_read_out == "stack"
+        else "and here each layer shown has the encoder's input, so all scores stay the same"
+    )
     scores = (
         "The query has 1 score of any size, but a mixture needs shares: [[softmax]] turns visible scores into "
         "[[weight|attention weights]] that add up to 1, so a single visible key gets the weight 1."
@@ -95,7 +100,7 @@ def softmax(model: Model) -> Transition:
                 "exp is positive for every finite score, so no weight is negative, and a larger score always gets a "
                 "larger weight. A difference of two scores becomes a ratio of two weights: at temperature 1, a score "
                 "that is larger by 1 gives 2.72 times the weight. At temperature 0.5, the same scores give the square "
-                "of each ratio. (This page applies it in every layer, so only those of layer 1 stay the same.)",
+                f"of each ratio. (This page applies it in every layer, {of_layers}.)",
                 Demonstration(f"Set the temperature to {_LOWER_TEMPERATURE:g}", "softmax",
                               [(TEMPERATURE, _LOWER_TEMPERATURE)]),
             ),

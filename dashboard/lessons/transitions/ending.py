@@ -14,8 +14,10 @@ from dashboard.state.setting_parameters import SETTINGS, mask_setting
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
 from encoder_core.inputs.masks import attention_mask
-from encoder_core.support.number_format import format_fixed, format_percent
+from encoder_core.support.number_format import format_percent, format_weight
 from encoder_core.support.wording import format_count, head_name
+
+_ROUNDING = 1e-6  # difference of equal weights in 32-bit floating point
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,20 @@ def _pronoun(model: Model) -> Ending:
         position: dict[Part, int] = {"sentence": sentence, "layer": best.layer, "head": best.head, "token": token,
                                      "key_token": key}  # fmt: skip
         pronoun, noun = (name_in_sentence(words, place) for place in (token, key))
+        to_noun, weight = weights[..., key], f"**{format_weight(best.weight)}** of its weight"
+        is_same = bool(np.ptp(to_noun) <= _ROUNDING)
+        numbers = "The number" if is_same else "Both numbers"
+        if is_same:
+            measured = f"gives {noun} {weight} in {'its only' if to_noun.size == 1 else 'every'} head."
+        else:
+            mean = format_weight(float(to_noun.mean()))
+            measured = (
+                f"gives {noun} most in {head_name(best.layer, best.head)}: {weight} there. The mean over all heads is "
+                f"{mean}."
+            )
         return Ending(
             title,
-            f"{capitalize(pronoun)} gives {noun} most in {head_name(best.layer, best.head)}: "
-            f"**{format_fixed(best.weight, 2)}** of its weight there. The mean over all heads is "
-            f"{format_fixed(float(weights[..., key].mean()), 2)}. " + _meaning(model, sentence),
+            f"{capitalize(pronoun)} {measured} {_meaning(model, sentence, numbers)}",
             Demonstration(
                 f"One word: “{PRONOUN}” → “{NOUN}”",
                 "full_stack",
@@ -73,11 +84,12 @@ def _pronoun(model: Model) -> Ending:
     )
 
 
-def _meaning(model: Model, sentence: int) -> str:
+def _meaning(model: Model, sentence: int, numbers: str) -> str:
+    are = "is" if numbers == "The number" else "are"
     if model.edits:
-        return "Both numbers are those after your edits."
+        return f"{numbers} {are} {'that' if are == 'is' else 'those'} after your edits."
     if not model.is_trained:
-        return "This encoder is untrained, so both numbers are chance."
+        return f"This encoder is untrained, so {numbers.lower()} {are} chance."
     if has_known_answer(sentences_of(model)[sentence]):
         return f"That “{PRONOUN}” refers to “{NOUN}” is our reading of one head. The head itself only weighs keys."
     return f"A weight does not say what “{PRONOUN}” refers to: the head only weighs keys."

@@ -1,5 +1,7 @@
 """Transitions of the stages before the first layer: map, embedding, positions."""
 
+import numpy as np
+
 from dashboard.lessons.transitions.transition import Transition, Why, experiment, tokens_text
 from dashboard.models.model import Model
 from encoder_core.support.wording import format_count
@@ -46,7 +48,8 @@ def positions(model: Model) -> Transition:
     if has_none:
         opening = (
             f"A token has the same row of {numbers} wherever it stands: this model adds no [[position encoding]], so "
-            "without a causal or custom [[mask]] its [[attention]] cannot use the order of the tokens."
+            "without a [[mask]] that hides keys by their place (causal, random or custom), its [[attention]] cannot "
+            "use the order of the tokens."
         )
     else:
         opening = (
@@ -64,17 +67,33 @@ def positions(model: Model) -> Transition:
         [
             Why(
                 "Why add positions?",
-                "Attention is a sum over the keys, and a sum has no order: without positions and without a causal or "
-                "custom mask, shuffled tokens give the same outputs, shuffled in the same way. “The cat sees the dog” "
-                "and “the dog sees the cat” would have the same vectors. "
+                "Attention is a sum over the keys, and a sum has no order: without positions and without a mask "
+                "that hides keys by their place (causal, random or custom), shuffled tokens give the same outputs, "
+                "shuffled in the same way. “The cat sees the dog” and “the dog sees the cat” would have the "
+                "same vectors. "
                 + (
                     "With positions, the same word in another place gives another vector."
                     if not has_none
                     else "This model adds no positions, but its mask can make the order matter."
-                    if model.has_causal_mask or (model.settings.has_custom_mask and not model.trace.mask.all())
+                    if _mask_tells_order(model)
+                    else "This model adds no positions, and its mask treats all places alike."
+                    if model.settings.has_custom_mask
                     else "This model is an example: it adds no positions."
                 ),
                 experiment("word-order"),
             )
         ],
     )
+
+
+def _mask_tells_order(model: Model) -> bool:
+    """Whether the mask differs for words in another order: it is compared with two permutations of itself, which
+    generate all others. Padding keeps its place; what a recipe calls padding can be random keys."""
+    for mask, real in zip(model.trace.mask, model.batch.real, strict=True):
+        words = np.arange(len(real)) if model.settings.recipe else np.flatnonzero(real)
+        for permuted in (np.roll(words, 1), np.concatenate([words[1::-1], words[2:]])):
+            order = np.arange(len(real))
+            order[words] = permuted
+            if not np.array_equal(mask[:, order][:, :, order], mask):
+                return True
+    return False

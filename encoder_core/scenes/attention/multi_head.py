@@ -59,9 +59,13 @@ def split(
     q_heads: Float[np.ndarray, "head seq d_head"],
     at: Focus,
     *,
+    biased: bool = False,
     theme: ThemeName = "light",
 ) -> Line:
-    """Q of all heads as one matrix → split into heads → merged again, on one colour scale."""
+    """Q of all heads as one matrix → split into heads → merged again, on one colour scale.
+
+    biased  whether Q has a bias, which the title then names
+    """
     heads, seq, d_head = q_heads.shape
     columns = split_window(d_head, heads)
     grid = TileGrid([""], head_names(heads), "", selected=(0, at.head), marks=[(at.token, None)])
@@ -76,7 +80,7 @@ def split(
         return tiles(matrix.reshape(seq, heads, d_head).swapaxes(0, 1), title, gap=0)
 
     return [
-        stripes(q, "Q = x W_Q: one stripe per head"),
+        stripes(q, f"Q = x W_Q{' + b_Q' * biased}: one stripe per head"),
         "split →",
         tiles(q_heads, "Q of each head", gap=max(1, len(columns) // 4)),
         "merge →",

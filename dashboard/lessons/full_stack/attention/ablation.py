@@ -33,11 +33,15 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     is_other = bool(layer != at.layer or head != at.head)
     effect = format_number(head_effects[at.layer, at.head], 3)
     selected = f"; without head {at.head + 1} of layer {at.layer + 1} it is {effect}"
+    largest = (
+        f"The largest mean change of the tokens' outputs is {format_number(head_effects.max(), 3)}, without head "
+        f"{head + 1} of layer {layer + 1}{selected if is_other else ''}."
+        if head_effects.any()
+        else "Without any single head, the tokens' outputs stay the same."
+    )
     frame.render_explained(
-        "An [[ablation]] is one run of the whole stack: each cell on the left, each row on the right. The largest "
-        f"mean change of the tokens' outputs is {format_number(head_effects.max(), 3)}, without head {head + 1} of "
-        f"layer {layer + 1}{selected if is_other else ''}. On the right, one token is masked as key, so no token "
-        "attends to it, not even itself"
+        f"An [[ablation]] is one run of the whole stack: each cell on the left, each row on the right. {largest} On "
+        "the right, one token is masked as key, so no token attends to it, not even itself"
         + (", except where you set its score." if _keys_with_set_scores(current, at) else ".")
     )
     num_layers, num_heads = head_effects.shape
@@ -76,7 +80,7 @@ def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray,
     token, change = escape_token(at.labels[at.token]), float(effects[at.token, at.token])
     used, factors = used_keys(current, at.sentence), current.run.effects.residual_factors.values()
     reasons = _reasons_of_change(used, at.token)
-    is_clear = change >= 1e-3 * float(np.linalg.norm(current.trace.output[at.sentence, at.token]))
+    is_clear = change > 0 and change >= 1e-3 * float(np.linalg.norm(current.trace.output[at.sentence, at.token]))
     stays_visible = at.token in _keys_with_set_scores(current, at)
     if stays_visible or 0 in factors or leaves_out_keys(current, at.sentence) or not (is_clear and reasons):
         return depth_question(current)

@@ -10,7 +10,7 @@ from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention.word_lines import hidden_weight, render_figure_choice, render_layer_lines
 from dashboard.lessons.full_stack.attention.attention_questions import masked_key_question
 from dashboard.lessons.full_stack.view import Depths
-from dashboard.markdown import capitalize, name_in_sentence, names_of_two
+from dashboard.markdown import capitalize, name_in_sentence
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -23,8 +23,11 @@ from encoder_core.analysis.language import StrongHead, special_tokens_and_query
 from encoder_core.figures import dimensions
 from encoder_core.scenes import language as scenes
 from encoder_core.scenes.focus import head_slice
-from encoder_core.support.number_format import latex_range, latex_with_shape
-from encoder_core.support.wording import head_name
+from encoder_core.support.number_format import format_weight, latex_range, latex_with_shape
+from encoder_core.support.wording import form_for, head_name
+
+_ROUNDING = 1e-6  # difference of equal weights in 32-bit floating point
+_LISTED = 3  # heads in a sentence
 
 
 def render_one_word(current: Model, at: Focus, _: None) -> Depths:
@@ -37,11 +40,11 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
     weights = attention_from(current.trace, at.token, at.sentence)
     to_key, visible = weights[:, :, at.key_token], visible_keys(current.trace, at.sentence)[:, :, at.token]
     inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, at.key_token))
-    word, key = names_of_two(at.labels, at.token, at.key_token)
-    heads_text = f"gets its largest weights from {word} in {_heads_text(at, weights, visible)}"
-    if not visible[:, :, at.key_token].any():
-        heads_text = f"is masked: {word} cannot attend to it"
-    others = _largest_weights(at, strongest_heads(weights, excluded=special_tokens_and_query(at.labels, at.token)))
+    word, key = (name_in_sentence(at.labels, place) for place in (at.token, at.key_token))
+    heads_text = _heads_text(word, at, weights, visible)
+    others = _largest_weights(at, strongest_heads(
+        weights, excluded=special_tokens_and_query(at.labels, at.token), count=weights[:, :, 0].size
+    ))  # fmt: skip
     if render_figure_choice():
         render_layer_lines(current, at, key="full_stack_word_lines", selects_key=True)
         st.caption(f"In all layers: {key} {heads_text}.{others}")
@@ -76,21 +79,39 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
 
 
 def _heads_text(
-    at: Focus, weights: Float[np.ndarray, "layer head key"], visible: Bool[np.ndarray, "layer head key"]
+    word: str, at: Focus, weights: Float[np.ndarray, "layer head key"], visible: Bool[np.ndarray, "layer head key"]
 ) -> str:
-    """The heads with the largest weights for the key, where it is visible: "layer 4, head 2: 0.80; layer ..."."""
+    """The heads with the largest weights for the key, where it is visible: "... layer 4, head 2: 0.80; layer ..."."""
+    of_key, sees_key = weights[..., at.key_token], visible[..., at.key_token]
+    seen = of_key[sees_key]
+    if not seen.size:
+        return f"is masked: {word} cannot attend to it"
+    if np.ptp(seen) <= _ROUNDING and (seen.size > 1 or of_key.size == 1):
+        heads = ("every head" if seen.size > 1 else "the only head") + " that sees it" * (not sees_key.all())
+        return f"gets the weight {format_weight(float(seen[0]))} from {word} in {heads}"
     strongest = strongest_heads(np.where(visible, weights, -1), at.key_token)
-    heads = [head for head in strongest if visible[head.layer, head.head, head.key]]
-    return "; ".join(f"{head_name(head.layer, head.head)}: {head.weight:.2f}" for head in heads)
+    listed = "; ".join(
+        f"{head_name(head.layer, head.head)}: {format_weight(head.weight)}"
+        for head in strongest
+        if visible[head.layer, head.head, head.key]
+    )
+    return f"gets its largest weights from {word} in {listed}"
 
 
 def _largest_weights(at: Focus, heads: list[StrongHead]) -> str:
-    """The largest weights over all keys, with the key and the head of each; none if they are all 0 or masked."""
-    heads = [head for head in heads if head.weight > 0]
-    if not heads:
+    """The largest weights over all keys, with the key and the head of each; none if they are all 0 or masked.
+
+    heads  all of them, that with the largest weight first
+    """
+    opening = " Excluding itself and special tokens, the largest"
+    if not heads or heads[0].weight <= 0:
         return ""
+    if len(heads) > 1 and heads[0].weight - heads[-1].weight <= _ROUNDING:
+        return f"{opening} weight of the query is {format_weight(heads[0].weight)} in every head."
+    largest = [head for head in heads[:_LISTED] if head.weight > 0]
     weights = (
-        f"{head.weight:.2f} to {name_in_sentence(at.labels, head.key)} in {head_name(head.layer, head.head)}"
-        for head in heads
+        f"{format_weight(head.weight)} to {name_in_sentence(at.labels, head.key)} in {head_name(head.layer, head.head)}"
+        for head in largest
     )
-    return f" Excluding itself and special tokens, the largest weights of the query are {'; '.join(weights)}."
+    are = form_for(len(largest), "weight of the query is", "weights of the query are")
+    return f"{opening} {are} {'; '.join(weights)}."

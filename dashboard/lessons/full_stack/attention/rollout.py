@@ -120,11 +120,14 @@ def _share_question(current: Model, at: Focus, shares: Float[np.ndarray, "layer 
             "the diagonal of the step of a layer",
         )
         right, wrong = exact, [more, smaller]
+    texts = ([format_number(100 * x, digits) for x in (residual_share, share)] for digits in range(3, 9))
+    # A larger share has so many digits that it is read as larger: it is by more than 1e-6.
+    residual_text, share_text = next(pair for pair in texts if right == exact or pair[0] != pair[1])
     return Question(
-        f"the residual stream alone keeps a share of ½ per layer: {format_number(100 * residual_share, 3)}% after "
+        f"the residual stream alone keeps a share of ½ per layer: {residual_text}% after "
         f"{format_count(layers, 'layer')}. By rollout, which share of “{escape_token(at.labels[at.token])}” after "
         f"layer {layers} comes from its own input?",
         right,
-        f"It is {format_number(100 * share, 3)}%.",
+        f"It is {share_text}%.",
         wrong,
     )

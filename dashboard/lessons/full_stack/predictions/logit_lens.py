@@ -136,7 +136,10 @@ def _last_layer_question(current: Model, at: Focus, lens: Float[np.ndarray, "sta
     if last < _LEAST:
         return depth_question(current)
     low, high = (f"{limit:.0%}" for limit in _SHARES)
-    too_high = f"Most of it comes from layer {layer}: before it, other tokens are nearly as probable."
+    too_high = (
+        f"Before layer {layer} it is {format_probability(before)} only: that layer raises it to "
+        f"{format_probability(last)}."
+    )
     too_low = "The layers before contribute to it as well: each adds to the residual stream, which the lens reads."
     options = (f"less than {low} of that", f"{low} to {high} of that", f"more than {high} of that")
     right = sum(before / last > limit for limit in _SHARES)

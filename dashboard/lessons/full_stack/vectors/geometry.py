@@ -98,6 +98,7 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
     picture = Picture(
         plane_of(current, places), points, stages, stage, step, len(places), word and word.token,
         cosines_by_group(points.vectors, groups) if groups else None,
+        has_more=word is not None and sum(names.count(word.token) for names in current.batch.tokens) > len(places),
     )  # fmt: skip
     paths = range(len(places)) if word else [points.selected]
     question = step_question(picture, current.config.d_model)

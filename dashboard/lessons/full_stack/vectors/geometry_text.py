@@ -25,11 +25,12 @@ from encoder_core.support.number_format import (
 class Picture(NamedTuple):
     """What the view shows.
 
-    stage    index in `stages`
-    step     the parts of the selected token's step to this stage; empty at the first one
-    fitted   number of tokens that determine the plane
-    word     the word whose occurrences determine it; None for all tokens
-    cosines  of the word's occurrences within and between its meanings, by stage; None where they are not known
+    stage     index in `stages`
+    step      the parts of the selected token's step to this stage; empty at the first one
+    fitted    number of tokens that determine the plane
+    word      the word whose occurrences determine it, the first of each sentence; None for all tokens
+    cosines   of the word's occurrences within and between its meanings, by stage; None where they are not known
+    has_more  whether a sentence has the word again
     """
 
     plane: PrincipalPlane
@@ -40,6 +41,7 @@ class Picture(NamedTuple):
     fitted: int
     word: str | None
     cosines: GroupCosines | None
+    has_more: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -56,13 +58,17 @@ class Picture(NamedTuple):
 
 def describe_plane(picture: Picture, is_trained: bool) -> str:
     """Caption: how the plane was chosen, and the share of the variance that it shows."""
-    what = f"occurrences of “{escape_token(picture.word)}”" if picture.word else "tokens, without special ones,"
+    what = f"{picture.fitted} tokens, without special ones,"
+    if picture.word:
+        what = f"{picture.fitted} occurrences of “{escape_token(picture.word)}”"
+    if picture.has_more:
+        what = f"first occurrences of “{escape_token(str(picture.word))}” in {picture.fitted} sentences"
     here, overall = picture.plane.shares[picture.stage], picture.plane.share
     shares = f"It shows {_percent(here)} of their variance at this stage and {_percent(overall)} over all stages"
     untrained = "" if is_trained else " This encoder is not trained: what separates its vectors is chance."
     return (
         f"The plane of a principal component analysis: no other plane shows more of the variance of the "
-        f"{picture.fitted} {what} within the stages. It is the same at every stage, so a point moves only if its "
+        f"{what} within the stages. It is the same at every stage, so a point moves only if its "
         f"vector does. {shares}.{untrained}"
     )
 

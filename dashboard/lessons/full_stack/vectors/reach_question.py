@@ -21,7 +21,8 @@ def reach_question(current: Model, at: Focus) -> Question:
     reach = frozenset(np.flatnonzero(reachable(np.any(visible, axis=1))[at.token]).tolist())
     sees_no_key = not visible[:, :, at.token].any()
     has_unmasked = bool((visible & ~current.trace.mask[at.sentence]).any())
-    causal = "This would be a causal mask and nothing else; the mask of this model allows other keys."
+    others = "allows other keys" if visible[..., ~np.tri(seq, dtype=bool)].any() else "hides more keys"
+    causal = f"This would be a causal mask and nothing else; the mask of this model {others}."
     options = {  # later ones replace earlier ones that are the same set
         frozenset([at.token]): (
             "only on its own",

@@ -115,8 +115,10 @@ def _render_comparison(
     places = np.flatnonzero(trace.real[least[0]]).tolist()
     tokens = [trace.tokens[least[0]][place] for place in places]
     similarities = cosines(rows[:, [reference[1]]], others[:, places])[:, 0]
+    others_compared, others_of_text = len(series), sum(names.count(comparison.word) for names in trace.tokens) - 1
+    some = "" if others_compared == others_of_text else f"{others_compared} of "
     titles = (
-        f"“{shorten(comparison.word)}” of sentence {reference[0] + 1} with its other occurrences",
+        f"“{shorten(comparison.word)}” of sentence {reference[0] + 1} with {some}its other occurrences",
         f"… and with every token of sentence {least[0] + 1}",
     )
     parts = scenes.same_word(

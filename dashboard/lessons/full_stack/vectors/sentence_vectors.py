@@ -84,11 +84,14 @@ def _escape_start(text: str) -> str:
 def _describe_pairs(current: Model, similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> str:
     """Caption: the definition of S, and the most and the least similar pair; `pairs` are sorted."""
     text = "Each row of S is the mean of a sentence's output vectors, without padding, scaled to length 1. "
-    if len(pairs) > 1:
-        text += f"Sentences {_pair_name(pairs[0])} are most similar (cosine {format_fixed(similar[pairs[0]], 2)}), "
-        text += f"{_pair_name(pairs[-1])} least ({format_fixed(similar[pairs[-1]], 2)})."
+    largest, smallest = (format_fixed(similar[pair], 2) for pair in (pairs[0], pairs[-1]))
+    if len(pairs) == 1:
+        text += f"The cosine of the two sentences is {largest}."
+    elif largest == smallest:
+        text += f"All pairs of sentences have the cosine {largest}."
     else:
-        text += f"The cosine of the two sentences is {format_fixed(similar[pairs[0]], 2)}."
+        text += f"Sentences {_pair_name(pairs[0])} are most similar (cosine {largest}), "
+        text += f"{_pair_name(pairs[-1])} least ({smallest})."
     if not current.is_trained:
         text += " This encoder is not trained: the vectors do not reflect the meaning of words."
     return text + padding_note(current.trace)

@@ -34,7 +34,8 @@ def empty_layer_question(current: Model, at: Focus) -> Question:
     zeros = WrongOption(
         "a row of zeros",
         "A layer does not replace the vector: the input of each sublayer is added to its output.",
-        "the steps of one token: each layer changes the vector before it",
+        "the steps of one token: each layer changes "
+        + ("the vector before it" if current.config.has_chained_layers else "the input of the encoder"),
     )
     text = (
         f"attention and feed-forward of layer {at.layer + 1} both give zeros. What is the output of this layer for "
@@ -116,7 +117,8 @@ def first_input_question(current: Model, word: str, first: tuple[int, int], seco
     one, other = (current.trace.embedded[place] for place in (first, second))
     are_equal = bool(np.abs(one - other).max() < 1e-5)
     by_position = current.config.positions != "none" and first[1] != second[1]
-    if current.trace.kept is not None or are_equal == by_position:  # dropout, or an edit of one of them
+    has_cosine = one.any() and other.any()  # that of a row of zeros is 0
+    if current.trace.kept is not None or are_equal == by_position or not has_cosine:  # dropout, or an edit of one
         return depth_question(current)
     other_sentence = f"sentence {second[0] + 1}"
     equal, positions = "they are equal", "they differ by their positions only"
