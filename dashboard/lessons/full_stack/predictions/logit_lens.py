@@ -140,7 +140,7 @@ def _last_layer_question(current: Model, at: Focus, lens: Float[np.ndarray, "sta
         f"Before layer {layer} it is {format_probability(before)} only: that layer raises it to "
         f"{format_probability(last)}."
     )
-    too_low = "The layers before contribute to it as well: each adds to the residual stream, which the lens reads."
+    too_low = f"What precedes layer {layer} contributes to it, too: the lens reads the residual stream at that point."
     options = (f"less than {low} of that", f"{low} to {high} of that", f"more than {high} of that")
     right = sum(before / last > limit for limit in _SHARES)
     name = output_name(current, final_id)
