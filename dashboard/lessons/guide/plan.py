@@ -247,10 +247,10 @@ STEPS = (
                              "looks. Switching the head off tests whether the output depends on it."),
         ],
         "With more than a few participants, press Run on the projector only, and give them the link to the run with "
-        "Share. On two cores, a run took 5 seconds, and the first one, which starts the training process and compiles, "
-        "34 seconds. A process of the server trains two runs at a time, unless ENCODER_TRAINING_RUNS sets another "
-        "number; further ones wait in a queue. Only the process that trains a run can show it, and `make serve` starts "
-        "two: with `make serve PROCESSES=1`, everybody sees it.",
+        "Share. A run takes some seconds, and the first one longer: it starts the training process and compiles. A "
+        "process of the server trains two runs at a time, unless ENCODER_TRAINING_RUNS sets another number; further "
+        "ones wait in a queue. Only the process that trains a run can show it, and `make serve` starts two: with "
+        "`make serve PROCESSES=1`, everybody sees it.",
     ),
 )  # fmt: skip
 
