@@ -103,7 +103,7 @@ def time_of_clearing() -> str | None:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def to_json(given: Sequence[Answer]) -> str:
@@ -126,7 +126,7 @@ def to_csv(given: Sequence[Answer]) -> str:
 def _plain(answer: Answer) -> dict[str, object]:
     """The fields of an answer, in the order of the table."""
     return {
-        "time": answer.time,
+        "time": datetime.fromisoformat(answer.time).isoformat(timespec="seconds"),
         "page": answer.page,
         "question": capitalize(plain_text(answer.question)),
         "options": [plain_text(option) for option in answer.options],

@@ -83,7 +83,7 @@ def _feedback(story: Story) -> str:
     readers = {
         NOUN: f"You said “{NOUN}”, as most readers do",
         OTHER_NOUN: f"You said “{OTHER_NOUN}”; most readers say “{NOUN}”",
-    }.get(choice, f"Most readers say “{NOUN}”")
+    }.get(choice or "", f"Most readers say “{NOUN}”")
     misconception = f" {_MISCONCEPTION}" if choice == OTHER_NOUN else ""
     reason = f"a {NOUN} can be tired, a {OTHER_NOUN} cannot"
     return f"{readers}: {reason}.{misconception} {agrees}: “{PRONOUN}” gives {measured}."
