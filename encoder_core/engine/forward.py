@@ -45,8 +45,9 @@ def forward(
     x: Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"] = embedded
     tensors = []
     settings, by_layer = traced.settings, split_by_layer(capacity, traced)
+    one_layer = capacity._replace(num_layers=1)  # models of any depth share the program of a layer
     for layer in range(int(settings.first_layer), capacity.num_layers):
-        layer_tensors = _layer(capacity, state["layers"][layer], x, by_layer[layer])
+        layer_tensors = _layer(one_layer, state["layers"][layer], x, by_layer[layer])
         tensors.append(layer_tensors)
         x = embedded if settings.every_layer_reads_input else layer_tensors.resid_post
     if settings.final_norm:

@@ -304,6 +304,15 @@ def test_inputs_without_edits_are_those_of_one_layer_at_an_exact_capacity():
     assert made <= 2 * of_one_layer + 1000
 
 
+def test_another_depth_compiles_nothing_at_an_exact_capacity():
+    config = EncoderConfig(vocab_size=9, d_model=258, num_heads=2, d_ff=4, num_layers=1, max_len=4)
+    models = [Encoder.random(replace(config, num_layers=layers)) for layers in (1, 3)]
+    models[0].trace(np.array([[1, 2]]))
+    with CompilationCounter() as counter:
+        trace = models[1].trace(np.array([[1, 2]]))
+    assert (counter.count, len(trace.layers)) == (0, 3)
+
+
 def test_an_edit_of_one_layer_changes_no_other_at_an_exact_capacity():
     capacity = Capacity(seq=4, d_model=4, qkv_width=4, d_ff=4, num_heads=2, num_layers=3, exact=True)
     config = EncoderConfig(vocab_size=9, d_model=4, num_heads=2, d_ff=4, num_layers=3, max_len=4)
