@@ -16,6 +16,7 @@ from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_integer, require_type
 
 MAX_UNBINNED = 256  # columns that a figure draws one by one; of more columns it draws a window or bins
+_OFFSET_TYPES = (np.uint8, np.uint16, np.int32)  # Plotly cannot read 64-bit integers
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def pool(values: Float[np.ndarray, "*lead row column"], rows: Labels, columns: L
     bins = _in_bins(values, tall, wide)
     offsets = np.where(np.isfinite(bins), np.abs(bins), -1).argmax(axis=-1)
     largest = np.take_along_axis(bins, offsets[..., None], axis=-1)[..., 0]
-    return Pooled(largest, offsets.astype(np.uint8 if tall * wide <= 256 else np.uint16))
+    smallest = next(dtype for dtype in _OFFSET_TYPES if tall * wide - 1 <= np.iinfo(dtype).max)
+    return Pooled(largest, offsets.astype(smallest))
 
 
 def cell_names(axis: Labels) -> list[str]:

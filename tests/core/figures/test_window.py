@@ -54,6 +54,25 @@ def test_a_masked_number_is_shown_only_where_its_bin_has_no_other():
     np.testing.assert_array_equal(offsets, [[1, 0, 0]])
 
 
+def test_the_place_of_the_last_cell_of_a_large_bin():
+    """300 · 300 cells in one bin: the offset of the last one, 89,999, is no 16-bit number. 256 cells have 8 bits."""
+    matrix = np.zeros((300, 300), np.float32)
+    matrix[299, 299] = 1
+    panel = heatmap(matrix, Window(0, 300, 300), Window(0, 300, 300), title="t")
+    assert panel.place(0, 0) == Place(299, 299)
+    offsets = [pool(matrix, Window(0, 300, tall), Window(0, 300, 16)).offsets for tall in (16, 17, 300)]
+    assert [array.dtype for array in offsets] == [np.uint8, np.uint16, np.uint16]
+    tiled = mosaic(matrix[None, None], TileGrid([""], [""]), *[Window(0, 300, 300)] * 2, title="t")
+    assert tiled.place(0, 0, (0, 0)) == Place(299, 299, (0, 0))
+
+
+def test_a_small_number_is_shown_before_masked_ones():
+    """A number that is not finite counts as -1, below the magnitude 0 of a zero."""
+    values, offsets = pool(np.array([[-np.inf, 0.0, np.nan, 0.25]]), ["a"], Window(0, 4, 2))
+    np.testing.assert_array_equal(values, [[0, 0.25]])
+    np.testing.assert_array_equal(offsets, [[1, 1]])
+
+
 def test_a_window_has_the_colour_scale_of_the_whole_matrix():
     panel = heatmap(VALUES, ROWS, Window(2, 6), title="t", marks=[(1, None), (None, 3), (0, 6)])
     np.testing.assert_array_equal(panel.figure.data[0].z, VALUES[:, 2:6])
