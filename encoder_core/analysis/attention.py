@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis.comparable import require_chained_trace
-from encoder_core.support.validation import require_finite, require_index, require_numbers, require_square
+from encoder_core.support.validation import require_index, require_numbers, require_square, require_weights
 from encoder_core.trace import EncoderTrace, require_trace
 
 
@@ -74,11 +74,11 @@ def mix_with_residual(patterns: Float[np.ndarray, "*lead head seq seq"]) -> Floa
     patterns  of one layer or several: those of `stack_patterns`, or `trace.layers[0].pattern`
 
     Before the division, the sum is 1, but 1/2 where every key is masked, and below or above 1 with dropout. Raises
-    ValueError for weights on other axes or that are not finite.
+    ValueError for weights on other axes, that are not finite or below 0.
     """
     patterns = require_numbers("patterns", patterns, "*lead head query key")
     require_square("patterns", patterns)
-    require_finite("patterns", patterns)
+    require_weights("patterns", patterns)
     averaged = patterns.mean(axis=-3)
     mixed = 0.5 * averaged + 0.5 * np.eye(averaged.shape[-1], dtype=averaged.dtype)
     return mixed / mixed.sum(axis=-1, keepdims=True)

@@ -36,7 +36,7 @@ def require_one_vocabulary(before: EncoderTrace, after: EncoderTrace, sentence: 
 
     An encoder without a tokenizer numbers the words of each text anew, so "The black cat" and "A white dog" get the
     same ids and the same vectors. The id of [UNK] stands for all unknown words, and words that differ in upper and
-    lower case may be one token: both are allowed.
+    lower case may be one token: both are allowed. But a word that is unknown in one trace only is of two vocabularies.
     """
     if before.ids is None or after.ids is None or not before.tokens or not after.tokens:
         return
@@ -44,7 +44,7 @@ def require_one_vocabulary(before: EncoderTrace, after: EncoderTrace, sentence: 
         token, other = before.tokens[sentence][place], after.tokens[sentence][place]
         first_id, second_id = int(before.ids[sentence, place]), int(after.ids[sentence, place])
         unnamed = {f"[{first_id}]", f"[{second_id}]"}  # by `ReplaceToken` with an id whose word is not known
-        if UNK_ID in (first_id, second_id) or unnamed & {token, other}:
+        if first_id == second_id == UNK_ID or unnamed & {token, other}:
             continue
         # `ReplaceToken` changes id and word.
         if first_id == second_id and token.casefold() != other.casefold():

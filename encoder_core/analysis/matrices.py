@@ -12,7 +12,7 @@ def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.nda
     Raises ValueError unless the ids are whole numbers from 0 to vocab_size - 1.
     """
     ids, vocab_size = require_numbers("ids", ids, "*batch seq"), require_integer("vocab_size", vocab_size, 1)
-    if ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= vocab_size:
+    if ids.dtype.kind not in "iu" or (ids < 0).any() or (ids >= vocab_size).any():
         raise invalid_value("ids", ids, f"whole numbers from 0 to {vocab_size - 1}")
     return (ids[..., None] == np.arange(vocab_size)).astype(np.float32)
 
@@ -26,21 +26,30 @@ def root_mean_square(values: Float[np.ndarray, "..."]) -> float:
     require_finite("values", values)
     if not values.size:
         raise invalid_value("values", values, "at least one number")
-    return float(np.sqrt(np.mean(values.astype(float) ** 2)))
+    scaled, exponent = _scaled(values.astype(float))
+    return float(np.ldexp(np.sqrt(np.mean(scaled**2)), exponent))
 
 
 def relative_change(before: Float[np.ndarray, "*shape"], after: Float[np.ndarray, "*shape"]) -> float:
     """|after - before| / |before|, in float64, where |x| is the square root of the sum of all squares.
 
-    |after| where `before` is all zeros. Raises ValueError for different shapes, and for what is no finite numbers.
+    |after| where `before` is all zeros. Raises ValueError for different shapes, for what is no finite numbers, and
+    where the change is too large for float64.
     """
     before, after = require_numbers("before", before, "*axis"), require_numbers("after", after, "*axis")
     if before.shape != after.shape:
         raise ValueError(f"shapes {before.shape} and {after.shape} are invalid: allowed are equal shapes.")
     require_finite("before", before)
     require_finite("after", after)
-    difference = np.linalg.norm(after.astype(float) - before)
-    return float(difference / (np.linalg.norm(before.astype(float)) or 1.0))
+    before, after = before.astype(float), after.astype(float)
+    start, start_exponent = _scaled(before) if before.any() else (np.ones(1), 0)
+    half_difference, exponent = _scaled(after / 2 - before / 2)  # the difference itself can overflow
+    with np.errstate(over="ignore"):  # an infinite change gets the message below
+        ratio = np.linalg.norm(half_difference) / np.linalg.norm(start)
+        change = float(np.ldexp(ratio, exponent + 1 - start_exponent))
+    if not np.isfinite(change):
+        raise ValueError("before, after: a change that is too large for float64 is invalid.")
+    return change
 
 
 def singular_values(matrix: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "value"]:
@@ -62,6 +71,13 @@ def numerical_rank(matrix: Float[np.ndarray, "row column"]) -> int:
     matrix = matrix if matrix.dtype.kind == "f" else matrix.astype(float)
     noise = max(matrix.shape) * np.finfo(matrix.dtype).eps
     return int(np.linalg.matrix_rank(matrix.astype(float), rtol=noise))
+
+
+def _scaled(values: Float[np.ndarray, "*shape"]) -> tuple[Float[np.ndarray, "*shape"], int]:
+    """The values divided by a power of two, and its exponent: the largest becomes 1/2 to 1, so that no square
+    overflows. Such a division rounds nothing."""
+    _, exponent = np.frexp(np.abs(values).max(initial=0.0))
+    return np.ldexp(values, -exponent), int(exponent)
 
 
 def _finite_matrix(matrix: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "row column"]:

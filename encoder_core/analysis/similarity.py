@@ -58,7 +58,7 @@ def unit_rows(rows: Float[np.ndarray, "*lead row feature"]) -> Float[np.ndarray,
 
 
 def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.ndarray, "*lead"]:
-    """The mean of all cells off the diagonal; NaN for a single row.
+    """The mean of all cells off the diagonal, in float64; NaN for a single row.
 
     Raises ValueError for what is no square matrix of finite numbers.
     """
@@ -67,7 +67,8 @@ def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.nd
     require_finite("square", square)
     count = square.shape[-1]
     if count == 1:
-        return np.full(square.shape[:-2], np.nan, np.result_type(square, np.float16))
+        return np.full(square.shape[:-2], np.nan)
+    square = square.astype(float)
     total = square.sum(axis=(-1, -2)) - np.trace(square, axis1=-2, axis2=-1)
     return np.asarray(total / (count * (count - 1)))
 

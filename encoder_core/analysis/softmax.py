@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from scipy.special import entr
 
 from encoder_core.support.read_only import compared_by_identity
-from encoder_core.support.validation import invalid_value, require_finite, require_number, require_numbers
+from encoder_core.support.validation import invalid_value, require_number, require_numbers, require_weights
 
 
 @compared_by_identity
@@ -58,14 +58,16 @@ def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]
     """H = - sum_j w_j log2 w_j of each row, in bits, with 0 log 0 = 0 (Shannon 1948, section 6).
 
     0 where one key has weight 1, and for a row of zeros; `largest_entropy` where all visible keys have equal weights.
-    Weights above 1, such as after dropout, can make it negative. Raises ValueError for what is no finite numbers, and
-    for negative ones.
+    Weights above 1, such as after dropout, can make it negative. Raises ValueError for what is no finite numbers, for
+    negative ones, and for those whose entropy is too large for float64.
     """
     weights = require_numbers("weights", weights, "*row key")
-    require_finite("weights", weights)
-    if (weights < 0).any():
-        raise ValueError(f"a weight of {weights.min():g} is invalid: allowed are weights from 0.")
-    return np.asarray(entr(weights.astype(float)).sum(axis=-1) / np.log(2) + 0.0)  # not -0
+    require_weights("weights", weights)
+    with np.errstate(over="ignore"):  # an infinite entropy gets the message below
+        bits = np.asarray(entr(weights.astype(float)).sum(axis=-1) / np.log(2) + 0.0)  # not -0
+    if not np.isfinite(bits).all():
+        raise ValueError(f"weights: the entropy of weights up to {weights.max():g} is too large for float64.")
+    return bits
 
 
 def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:

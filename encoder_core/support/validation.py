@@ -155,6 +155,13 @@ def require_finite(name: str, array: Shaped[np.ndarray, "..."]) -> None:
         raise ValueError(f"{name}: values that are not finite are invalid: allowed are finite numbers.")
 
 
+def require_weights(name: str, array: Shaped[np.ndarray, "..."]) -> None:
+    """Raises ValueError where a number is NaN, infinite or below 0."""
+    require_finite(name, array)
+    if (array < 0).any():
+        raise ValueError(f"{name}: a weight of {array.min():g} is invalid: allowed are weights from 0.")
+
+
 def require_square(name: str, array: Shaped[np.ndarray, "..."]) -> None:
     """Raises ValueError unless the last two axes have one size."""
     if array.shape[-1] != array.shape[-2]:

@@ -29,10 +29,14 @@ from tests.core.language.traces import trace_with
 
 def test_one_hot_rows_have_their_one_at_the_id():
     np.testing.assert_array_equal(one_hot(np.array([[2, 0]]), 3), [[[0, 0, 1], [1, 0, 0]]])
+    assert one_hot(np.zeros((0, 2), int), 3).shape == (0, 2, 3)
 
 
 def test_root_mean_square_of_three_and_four():
     assert root_mean_square(np.array([[3.0, -4.0]])) == pytest.approx(np.sqrt(12.5))
+    for size in (1e200, 1e-200):  # the squares are no numbers of float64
+        assert root_mean_square(np.array([3.0, -4.0]) * size) == pytest.approx(np.sqrt(12.5) * size)
+    assert root_mean_square(np.zeros(3)) == 0
 
 
 def test_root_mean_square_of_sinusoids():
@@ -100,6 +104,12 @@ def test_entropy_in_bits(weights, bits):
     assert entropy(np.array(weights)) == pytest.approx(bits)
 
 
+def test_an_entropy_too_large_for_float64():
+    assert entropy(np.array([1e300, 1.0])) == pytest.approx(-1e300 * np.log2(1e300))
+    with pytest.raises(ValueError, match=r"the entropy of weights up to 1e\+308 is too large for float64"):
+        entropy(np.array([1e308, 1.0]))
+
+
 def test_largest_entropy_is_log2_of_the_visible_keys():
     visible = np.array([[True, False, False, False], [True, True, False, False], [True] * 4, [False] * 4])
     np.testing.assert_array_equal(largest_entropy(visible), [0, 1, 2, 0])
@@ -145,6 +155,14 @@ def test_mean_off_diagonal_of_whole_numbers(unchecked):
     assert np.isnan(mean_off_diagonal(np.ones((1, 1), int)))
 
 
+def test_mean_off_diagonal_of_float16_does_not_overflow(unchecked):
+    """The largest number of float16 is 65,504; its precision at 4,096 is 4."""
+    assert mean_off_diagonal(np.full((3, 3), 60_000, np.float16)) == 60_000
+    ones = np.ones((100, 100), np.float16)
+    ones[0, 1] = 100
+    assert mean_off_diagonal(ones) == 1.01
+
+
 def test_relative_change_of_five_to_ten():
     """|(3, 4)| = 5 and |(0, 8) - (3, 4)| = |(-3, 4)| = 5."""
     before, after = np.array([[3.0], [4.0]], np.float32), np.array([[0.0], [8.0]], np.float32)
@@ -154,6 +172,17 @@ def test_relative_change_of_five_to_ten():
     assert relative_change(0 * before, before) == 5
     huge = np.float32(1e30) * before  # squares overflow float32
     assert relative_change(huge, 2 * huge) == pytest.approx(1)
+
+
+def test_relative_change_of_numbers_whose_squares_overflow_float64():
+    for size in (1e200, 1e-200):
+        assert relative_change(np.array([3.0, 4.0]) * size, np.array([0.0, 8.0]) * size) == pytest.approx(1)
+    assert relative_change(np.array([1e200]), np.zeros(1)) == 1
+    assert relative_change(np.zeros(2), np.array([3e200, 4e200])) == pytest.approx(5e200)
+    assert relative_change(np.array([1.7e308]), np.array([-1.7e308])) == 2  # their difference overflows
+    assert relative_change(np.array([1e-100]), np.array([1e200])) == pytest.approx(1e300)
+    with pytest.raises(ValueError, match="a change that is too large for float64 is invalid"):
+        relative_change(np.array([1e-200]), np.array([1e200]))
 
 
 def test_singular_values_of_a_diagonal_and_of_a_column_times_a_row():

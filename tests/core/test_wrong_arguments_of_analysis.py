@@ -144,6 +144,7 @@ def test_numbers_are_required(name, measure, value):
         (lambda: analysis.cosines_by_group(MATRIX, [0]), "1 groups do not fit 2 rows"),
         (lambda: analysis.cosines_by_group(MATRIX, None), "groups=None is invalid: allowed are lists"),
         (lambda: analysis.entropy(MATRIX), "a weight of -2 is invalid: allowed are weights from 0"),
+        (lambda: analysis.mix_with_residual(-np.ones((1, 2, 2))), "a weight of -1 is invalid: allowed are weights"),
         (lambda: analysis.largest_entropy(MATRIX), "visible=.* is invalid: allowed are boolean arrays"),
         (lambda: analysis.rollout(TRACE, 2), "sentence=2 is invalid: allowed are 0 to 1"),
         (lambda: analysis.rollout(TRACE, allow_unchained=1), "allow_unchained=1 is invalid: allowed are True, False"),
@@ -271,6 +272,10 @@ def from_ids():
         ),
         (lambda: language.strongest_heads(WEIGHTS, excluded=None), "excluded=None is invalid: allowed are collections"),
         (lambda: language.strongest_heads(WEIGHTS, excluded=["a"]), r"excluded\[0\]='a' is invalid"),
+        *(
+            (lambda keys=keys: language.strongest_heads(WEIGHTS, excluded=keys), rf"excluded\[0\]={keys[0]} is invalid")
+            for keys in ([-1], [True], [4])
+        ),
         (
             lambda: language.strongest_heads(WEIGHTS[0]),
             r"weights: shape=\(2, 4\) is invalid: allowed are numbers of shape",
@@ -354,6 +359,9 @@ def test_traces_of_different_vocabularies_are_not_compared():
     together = Encoder.random(CONFIG, tokenizer=WordTokenizer(["black", "cat", "white"]))
     change = analysis.residual_change(*map(together.trace, ("The black cat", "A white cat")))
     assert (change[0] > 0).tolist() == [False, True, False]  # the first words are both unknown
+    with refuses("'cat' has the ids 1 and 2"):  # unknown in one of the vocabularies
+        vocabularies = (WordTokenizer(["the"]), WordTokenizer(["cat"]))
+        analysis.residual_change(*(Encoder.random(CONFIG, tokenizer=each).trace("cat") for each in vocabularies))
     edited = ENCODER.trace("The black cat", edits=[ReplaceToken(0, 0, 4), ReplaceToken(0, 1, 9)])
     assert (analysis.residual_change(one, edited)[0] > 0).tolist() == [True, True, False]
 

@@ -1,7 +1,6 @@
 """The attention weights of one query in all heads, and the heads with the largest weights."""
 
 from collections.abc import Collection
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +9,8 @@ from jaxtyping import Float
 from encoder_core.support.validation import (
     require_finite,
     require_index,
+    require_indices,
     require_integer,
-    require_items,
     require_numbers,
 )
 from encoder_core.trace import EncoderTrace, require_trace
@@ -52,13 +51,13 @@ def strongest_heads(
     excluded  keys that do not count with key=None, see `special_tokens_and_query`
     count     largest number of heads; the list is empty where all keys are excluded
 
-    Raises ValueError where there is no such key, for weights that are not finite, for a negative `count`, and for
-    arguments of a wrong type.
+    Raises ValueError where there is no such key or excluded key, for weights that are not finite, for a negative
+    `count`, and for arguments of a wrong type.
     """
     weights = require_numbers("weights", weights, "layer head key")
     require_finite("weights", weights)
-    excluded = require_items("excluded", excluded, Integral, "collections of positions")
     heads, keys = weights.shape[1:]
+    excluded = require_indices("excluded", excluded, keys, "collections of positions")
     require_integer("count", count, 0)
     if key is not None:
         key = require_index("key", key, keys)
