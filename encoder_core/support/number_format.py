@@ -63,13 +63,13 @@ def latex_range(first: int, last: int) -> str:
 def format_fixed(value: Number, decimals: int = 3) -> str:
     """The number with a fixed number of decimals, for columns with aligned decimal points.
 
-    Raises ValueError for what is no number, and unless `decimals` is a whole number from 0.
+    Halves are rounded as in `format_number`: away from zero. Raises ValueError for what is no number, and unless
+    `decimals` is a whole number from 0.
     """
     decimals = require_integer("decimals", decimals, 0)
     if not _is_finite(value) or abs(float(value)) >= LARGEST_PLAIN:
         return format_number(value, decimals + 1)
-    text = f"{float(value):,.{decimals}f}"
-    return text.lstrip("-") if float(text.replace(",", "")) == 0 else _true_minus(text)
+    return _true_minus(f"{_with_decimals(_decimal(value), decimals):,f}")
 
 
 def format_weight(weight: Number, decimals: int = 2) -> str:
@@ -89,17 +89,20 @@ def format_probability(probability: Number, digits: int = 2) -> str:
 def format_percent(share: Number, decimals: int = 0) -> str:
     """A share in percent; "less than 1%" and "more than 99%" where 0% and 100% would be rounded numbers.
 
-    Raises ValueError for what is no number, and unless `decimals` is a whole number from 0.
+    Halves are rounded away from zero. Raises ValueError for what is no number, and unless `decimals` is a whole number
+    from 0.
     """
     decimals = require_integer("decimals", decimals, 0)
     if not _is_finite(share):
         return f"{format_number(share)}%"
-    unit = 0.01 * 10.0**-decimals  # the last digit
-    text, nothing, least, most, whole = (f"{x:.{decimals}%}" for x in (float(share), 0.0, unit, 1 - unit, 1.0))
-    if share == 0:  # -0.0, too
-        return nothing
-    rounded = {nothing: f"less than {least}", whole: f"more than {most}"}
-    return text if share == 1 else rounded.get(text, text)
+    exact, unit = _decimal(share).scaleb(2), Decimal(1).scaleb(-decimals)
+    text, nothing, least, most, whole = (
+        f"{_true_minus(f'{_with_decimals(x, decimals):f}')}%"
+        for x in (exact, Decimal(0), unit, 100 - unit, Decimal(100))
+    )
+    if share in (0, 1):
+        return text
+    return {nothing: f"less than {least}", whole: f"more than {most}"}.get(text, text)
 
 
 def with_unit_prefix(count: int, unit: str = "") -> str:
@@ -182,8 +185,20 @@ def _displayed(value: Number, digits: int) -> float:
 
 def _rounded(value: Number, digits: int) -> Decimal:
     digits = require_integer("digits", digits, 1)
-    exact = Decimal(repr(float(value)))
+    exact = _decimal(value)
     return exact if _is_exact(value) else Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(exact)
+
+
+def _decimal(value: Number) -> Decimal:
+    """The shortest decimal form of a finite number."""
+    return Decimal(repr(float(value)))
+
+
+def _with_decimals(exact: Decimal, decimals: int) -> Decimal:
+    """The number rounded to so many decimals, halves away from zero; zero has no sign."""
+    digits = max(exact.adjusted(), 0) + decimals + 2
+    rounded = exact.quantize(Decimal(1).scaleb(-decimals), context=Context(prec=digits, rounding=ROUND_HALF_UP))
+    return rounded or abs(rounded)
 
 
 def _is_finite(value: Number) -> bool:
@@ -191,6 +206,8 @@ def _is_finite(value: Number) -> bool:
         return math.isfinite(value)
     except TypeError:
         raise invalid_value("value", value, "numbers") from None
+    except OverflowError:  # of an integer, which has no limit
+        raise invalid_value("value", value, "numbers that fit float64, up to 1.8e308") from None
 
 
 def _is_exact(value: Number) -> bool:

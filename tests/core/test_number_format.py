@@ -75,6 +75,22 @@ def test_only_all_of_something_is_100_percent_and_only_nothing_is_0_percent():
         "0%", "less than 1%", "1%", "50%", "99%", "more than 99%", "100%",
     ]  # fmt: skip
     assert [format_percent(share) for share in (-0.0, math.nan, -math.inf)] == ["0%", "NaN%", "−∞%"]
+    assert [format_percent(share, 1) for share in (0.0, 0.0004, 0.9999, 1)] == [
+        "0.0%", "less than 0.1%", "more than 99.9%", "100.0%",
+    ]  # fmt: skip
+
+
+def test_percents_have_the_minus_sign_and_round_halves_away_from_zero():
+    assert [format_percent(share) for share in (-0.3, 0.125, -0.125, 12.5, np.float32(0.145))] == [
+        "−30%", "13%", "−13%", "1250%", "14%",
+    ]  # fmt: skip
+    assert format_percent(0.0005, 1) == "0.1%"
+
+
+def test_an_integer_too_large_for_a_float_raises_a_value_error():
+    for function in (format_number, format_fixed, format_percent):
+        with pytest.raises(ValueError, match=r"value=1000.* is invalid: allowed are numbers that fit float64"):
+            function(10**400)
 
 
 def test_zero_digits_raise_a_value_error():
@@ -94,10 +110,19 @@ def test_the_formatted_number_is_near_the_number(value, digits):
     [
         (1.0, 2, "1.00"), (-0.001, 2, "0.00"), (-0.5, 3, "−0.500"), (1234.5, 1, "1,234.5"), (-math.inf, 2, "−∞"),
         (math.nan, 2, "NaN"), (1e30, 3, "1e30"), (42.4, 0, "42"), (np.float32(0.25), 2, "0.25"),
+        (0.125, 2, "0.13"), (-0.125, 2, "−0.13"), (np.float32(0.125), 2, "0.13"), (2.5, 0, "3"), (1.005, 2, "1.01"),
+        (np.float32(1.005), 2, "1.00"), (0.005, 2, "0.01"), (5e-324, 2, "0.00"), (-0.0, 1, "0.0"),
+        (999_999.95, 1, "1,000,000.0"), (1 / 3, 30, "0.333333333333333300000000000000"),
     ],
 )  # fmt: skip
 def test_a_column_has_a_fixed_number_of_decimals(value, decimals, text):
     assert format_fixed(value, decimals) == text
+
+
+def test_a_column_rounds_halves_as_numbers_with_significant_digits_do():
+    for number in range(201, 2000, 2):
+        half = number / 200  # 1.005, 1.015, ...
+        assert parsed(format_fixed(half, 2)) == parsed(format_number(half, 3))
 
 
 def test_a_negative_number_after_an_operator_has_brackets():
