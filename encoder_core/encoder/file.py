@@ -4,6 +4,7 @@ Such a file contains numbers and text only. Nothing in it is run.
 """
 
 import json
+import secrets
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ def write_encoder(
     *,
     makes_vocabulary: bool,
 ) -> None:
-    """Write the file, in the place of another one. Raises ValueError and OSError as `Encoder.save` does.
+    """Write the file, in the place of another one, which stays as it is if the writing fails. Raises ValueError and
+    OSError as `Encoder.save` does.
 
     makes_vocabulary  whether the encoder, without a tokenizer, makes its vocabulary from each text
     """
@@ -39,7 +41,25 @@ def write_encoder(
     for name, text in metadata.items():
         _require_length(name, text)
     metadata["makes_vocabulary"] = json.dumps(makes_vocabulary)
-    path.write_bytes(save({name: np.ascontiguousarray(array) for name, array in parameters.items()}, metadata))
+    _replace_file(path, save({name: np.ascontiguousarray(array) for name, array in parameters.items()}, metadata))
+
+
+def _replace_file(path: Path, content: bytes) -> None:
+    """Write the content beside the file, then rename it: no other process reads half a file, and no full disk leaves
+    one. A link stays, and the file that it names is replaced. What is no file, such as a device, is written to."""
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)  # raises IsADirectoryError for a folder
+        return
+    target = path.resolve()
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # a random name: two processes can save at once
+    try:
+        partial.write_bytes(content)
+        if target.exists():
+            partial.chmod(target.stat().st_mode)
+        partial.replace(target)
+    except BaseException:  # KeyboardInterrupt, too
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def read_encoder(path: str | Path) -> tuple[EncoderConfig, ParameterDict, Tokenizer | None, bool]:

@@ -187,6 +187,30 @@ def test_other_paths(tmp_path):
         ENCODER.save(tmp_path / "none" / "encoder")
 
 
+def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
+    path, link = tmp_path / "encoder.safetensors", tmp_path / "link"
+    ENCODER.save(path)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    before = path.read_bytes()
+
+    def write_half(self, content):
+        with self.open("wb") as file:
+            file.write(content[: len(content) // 2])
+        raise OSError("No space left on device")
+
+    other = Encoder.random(CONFIG, seed=1)
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr("pathlib.Path.write_bytes", write_half)
+        with pytest.raises(OSError, match="No space left"):
+            other.save(path)
+    assert path.read_bytes() == before
+    other.save(link)
+    np.testing.assert_array_equal(Encoder.load(path).parameters()[TABLE], other.parameters()[TABLE])
+    assert (link.is_symlink(), path.stat().st_mode & 0o777) == (True, 0o640)
+    assert {entry.name for entry in tmp_path.iterdir()} == {"encoder.safetensors", "link"}
+
+
 class OtherTokenizer(WordTokenizer):
     pass
 
