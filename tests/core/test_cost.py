@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.parameters.cost import flops_by_part, parameters_by_part
+from encoder_core.parameters.cost import flops_by_part, parameters_by_part, trace_bytes
 from tests.core.strategies import configs
 
 
@@ -97,3 +97,12 @@ def test_flops_count_every_matrix_product(config, seq, batch):
     ]
     products += [(n, d, config.vocab_size)] if config.output_head else []
     assert Encoder.random(config).flops(seq, batch) == batch * sum(2 * m * k * p for m, k, p in products)
+
+
+def test_memory_of_a_trace_by_hand():
+    """Of each token, a layer has 7 rows of d_model, 5 of qkv_dim, 2 of d_ff and 3 of a number for each key and head;
+    5 rows of d_model are outside the layers. 4 bytes each, for 2 sentences of 3 tokens."""
+    config = EncoderConfig(vocab_size=5, d_model=8, qkv_dim=6, num_heads=2, d_ff=10, num_layers=4)
+    per_token = 4 * (7 * 8 + 5 * 6 + 2 * 10 + 3 * 2 * 3) + 5 * 8
+    assert per_token == 536
+    assert trace_bytes(config, 3, 2) == 4 * 2 * 3 * per_token

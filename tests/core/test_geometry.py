@@ -79,6 +79,20 @@ def test_parts_of_every_step_add_up_to_it(norm, edits):
     assert names == [*["residual × 0.5"] * bool(edits), *heads, "attention bias", *["norm"] * (norm == "post")]
 
 
+def test_each_sublayer_of_post_norm_has_the_scale_and_shift_of_its_norm():
+    config = EncoderConfig(d_model=16, num_heads=4, d_ff=32, num_layers=1, final_norm=True)
+    drawn = dict(Encoder.random(config, seed=1).parameters())
+    for index, name in enumerate(("layers.0.norm1", "layers.0.norm2", "final_norm")):
+        drawn |= {f"{name}.scale": np.full(16, 0.5 + index, np.float32), f"{name}.bias": np.full(16, index, np.float32)}
+    run = Encoder.from_parameters(config, drawn).run(np.array([[3, 1, 4]]))
+    stages = residual_stages(config)
+    for index in range(1, 4):
+        before, after = (stage_vectors(run.trace, stages[place])[0, 2] for place in (index - 1, index))
+        parts = residual_step(run, index, token=2)
+        assert [part.is_norm for part in parts][-1]
+        np.testing.assert_allclose(sum(part.vector for part in parts), after - before, atol=1e-5)
+
+
 def test_the_name_of_a_factor_below_zero_has_a_minus_sign():
     encoder = Encoder.random(EncoderConfig(d_model=8, num_heads=2, d_ff=8, num_layers=1))
     run = encoder.run(np.array([[3, 1, 4]]), edits=[ResidualFactor(0, "mlp", -1.0)])

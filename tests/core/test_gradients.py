@@ -44,10 +44,10 @@ def test_gradients_are_those_of_torch(norm, activation):
         assert relative_difference(joined, theirs["self_attn.in_proj_weight"].grad.numpy().T) < 1e-5
 
 
-def loss(run, rows, direction):
+def loss(run, rows, direction, sentence=0):
     """The sum of the output times `direction` in float64, for other rows at the input of the first layer."""
     for layer in range(run.config.num_layers):
-        rows = sublayers.encoder_layer(rows, run, layer, 0)
+        rows = sublayers.encoder_layer(rows, run, layer, sentence)
     if run.config.final_norm:
         parameters = sublayers.norm_parameters(run.edited_parameters, 0, "final_norm")
         rows = sublayers.layer_norm_steps(rows, *parameters, run.config.norm_eps).output
@@ -84,6 +84,24 @@ def test_gradients_are_slopes_in_float64(norm, edits):
         ends = [loss(other, rows, direction) for other in moved]
         slope = (gradients[layer].kernels[part] * change).sum()
         assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(slope, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("edits", [(SetScore(1, 1, 1, 3, 2, 5.0),), (Dropout(2, 0.5),)], ids=["score", "dropout"])
+def test_each_sentence_has_the_edits_and_the_dropout_of_its_own(edits):
+    """Central differences of two sentences that differ in these only."""
+    config = EncoderConfig(d_model=8, num_heads=2, d_ff=12, num_layers=2, activation="gelu",
+                           dropout_at=("pattern", "attn_out", "mlp_act", "mlp_out"))  # fmt: skip
+    rng = np.random.default_rng(1)
+    encoder = Encoder.from_parameters(config, random_parameters(config, rng))
+    run = encoder.run(np.repeat(rng.integers(0, config.vocab_size, (1, 5)), 2, axis=0), "causal", edits)
+    direction, change, step = rng.standard_normal((5, 8)), rng.standard_normal((5, 8)), 1e-5
+    gradients = layer_gradients(run, np.stack([direction] * 2))
+    for sentence in (0, 1):
+        rows = run.trace.embedded[sentence].astype(float)
+        ends = [loss(run, rows + sign * step * change, direction, sentence) for sign in (1, -1)]
+        slope = (gradients[0].resid_pre[sentence] * change).sum()
+        assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(slope, rel=1e-4)
+    assert not np.allclose(*gradients[0].resid_pre)
 
 
 def test_other_sizes_depths_and_norms_compile_nothing():

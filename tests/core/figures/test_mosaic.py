@@ -58,6 +58,14 @@ def test_a_marked_row_keeps_its_label_and_its_neighbours_give_way():
     assert panel.figure.layout.yaxis.tickvals == (0, 3, 6, 8)
 
 
+def test_a_row_one_step_from_a_marked_one_keeps_its_label():
+    """Every second row has a label. Row 2 and row 6 are two steps of a row from the marked row 4: they have room."""
+    names = [str(row) for row in range(10)]
+    grid = TileGrid([""], [""], marks=[(4, None)])
+    panel = mosaic(np.ones((1, 1, 10, 2)), grid, names, ["a", "b"], title="", style=MosaicStyle(height=65))
+    assert panel.figure.layout.yaxis.tickvals == (0, 2, 4, 6, 8)
+
+
 def test_masked_cells_are_grey_and_have_no_number():
     mask = np.ones(TILES.shape, bool)
     mask[0, 1, 0, 2] = False

@@ -144,6 +144,18 @@ def test_a_run_that_diverges_says_so_and_keeps_what_was_measured():
     assert not is_allowed[-1]
 
 
+def test_a_loss_that_is_not_a_number_is_divergence():
+    begin = TrainingRun(PLAN)
+    begin.advance(3)
+    state = begin.state()
+    parameters = state.parameters | {"output_head.bias": np.full_like(state.parameters["output_head.bias"], np.nan)}
+    run = TrainingRun(PLAN, state._replace(parameters=parameters))
+    with pytest.raises(Diverged, match="diverged at step 4: the loss is not a number, and a uniform") as caught:
+        run.advance(5)
+    assert caught.value.step == 4
+    assert np.isnan(caught.value.steps.loss).tolist() == [True]
+
+
 def test_checkpoints_are_dense_at_the_beginning():
     assert PLAN.checkpoint_steps == (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
     steps = TrainingPlan().checkpoint_steps

@@ -8,6 +8,7 @@ import pytest
 from encoder_core import Encoder
 from encoder_core.training import TrainingPlan, tasks
 from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
+from encoder_core.training.tasks import words
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,15 @@ def test_the_right_outputs_by_hand(name, text, expected):
     targets, scored = task.solve(batch.ids, batch.real)
     assert [task.vocabulary[index] for index in targets[0]] == expected.split()
     assert scored.all()
+
+
+def test_each_sentence_has_a_hidden_word():
+    """15% of one or two words are mostly none: then the word with the smallest random number is hidden."""
+    ids, real = np.array([[7, 0], [8, 9]]), np.array([[True, False], [True, True]])
+    for seed in range(20):
+        _, hidden = words.hide(np.random.default_rng(seed), ids, real)
+        assert hidden.any(axis=1).all()
+        assert not (hidden & ~real).any()
 
 
 @pytest.mark.parametrize(("name", "text"), [("repeat", "cat dog cat dog"), ("majority", "aabb")])
