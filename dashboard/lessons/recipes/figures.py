@@ -137,13 +137,14 @@ def render_logits(model: Model) -> None:
                           token=at.token, columns=ids, theme=current_theme()),
         key="recipes_logits",
     )  # fmt: skip
-    row = logits[at.sentence, at.token].astype(float)
-    probabilities = np.exp(row - row.max()) / np.exp(row - row.max()).sum()
+    of_all_tokens = model.trace.probabilities
+    assert of_all_tokens is not None
+    probabilities = of_all_tokens[at.sentence, at.token]
     best = np.argsort(-probabilities)[:3]
     st.caption(
         f"Logits of shape {logits.shape}. After “{escape_token(at.labels[at.token])}” the untrained model predicts "
         + ", ".join(f"**{index}** ({format_percent(probabilities[index], 1)})" for index in best)
-        + f"; equal probabilities would be 1/{len(row)} = {format_percent(1 / len(row), 1)}."
+        + f"; equal probabilities would be 1/{len(ids)} = {format_percent(1 / len(ids), 1)}."
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from scipy.special import softmax
 
 from encoder_core.parameters import Parameters
 from encoder_core.recipes import RECIPES
@@ -98,7 +99,7 @@ def _block(
         for part in ("query", "key", "value")
     )
     dots = q @ k.swapaxes(-1, -2)
-    pattern = _softmax(dots * np.float32(CONFIG.d_head**-0.5), causal)
+    pattern = _masked_softmax(dots * np.float32(CONFIG.d_head**-0.5), causal)
     if dropout is not None:
         pattern = _drop(pattern, dropout.pattern[layer], dropout.rate)
     z = (pattern @ v).swapaxes(1, 2).reshape(batch, seq, -1)
@@ -128,11 +129,10 @@ def _norm(parameters: Parameters, x: Rows, name: str) -> Rows:
     return centred / deviation * parameters[f"{name}.scale"] + parameters[f"{name}.bias"]
 
 
-def _softmax(scores: Weights, causal: bool) -> Weights:
+def _masked_softmax(scores: Weights, causal: bool) -> Weights:
     if causal:
         scores = np.where(np.tri(scores.shape[-1], dtype=bool), scores, np.float32(-np.inf))
-    exp = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exp / exp.sum(axis=-1, keepdims=True)
+    return softmax(scores, axis=-1)
 
 
 def _drop(numbers: Float[np.ndarray, "..."], kept: Bool[np.ndarray, "..."], rate: float) -> Float[np.ndarray, "..."]:

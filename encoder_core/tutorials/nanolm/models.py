@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.special import log_softmax
 
 from encoder_core.parameters import Parameters
 from encoder_core.recipes import RECIPES
@@ -139,6 +140,5 @@ def cross_entropy(
     logits: Float[np.ndarray, "*row vocab"], targets: Int[np.ndarray, "*row"]
 ) -> Float[np.ndarray, "*row"]:
     """-log softmax(logits)[target] of each row, in float64."""
-    shifted = logits.astype(float) - logits.max(axis=-1, keepdims=True)
-    log_total = np.log(np.exp(shifted).sum(axis=-1))
-    return log_total - np.take_along_axis(shifted, targets[..., None], axis=-1)[..., 0]
+    log_probabilities = log_softmax(logits.astype(float), axis=-1)
+    return -np.take_along_axis(log_probabilities, targets[..., None], axis=-1)[..., 0]

@@ -2,6 +2,7 @@
 
 import numpy as np
 from jaxtyping import Bool, Float
+from scipy.special import softmax
 
 from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
 from encoder_core.inputs.masks import attention_mask
@@ -33,8 +34,7 @@ def fill_and_softmax(
     """softmax in float32 of scores whose masked cells are replaced by `fill`; NaN in a row of -inf alone."""
     filled = np.where(visible, scores, np.float32(fill)).astype(np.float32)
     with np.errstate(invalid="ignore"):
-        exp = np.exp(filled - filled.max(-1, keepdims=True))
-        return exp / exp.sum(-1, keepdims=True)
+        return softmax(filled, axis=-1)
 
 
 def _example(axes: int, seed: int) -> Mask:
