@@ -32,20 +32,17 @@ class ResidualStage(NamedTuple):
 class StepPart(NamedTuple):
     """A part of the step of one token's vector.
 
-    name    "head 1", "attention bias", "feed-forward", "norm", "final norm", or "residual × 0.5" for an edit of the
-            factor on the residual
-    vector  (d_model,) float64
-    head    counted from 0; None where the part is not a head
+    name     "head 1", "attention bias", "feed-forward", "norm", "final norm", or "residual × 0.5" for an edit of the
+             factor on the residual
+    vector   (d_model,) float64
+    head     counted from 0; None where the part is not a head
+    is_norm  whether the part is the change by a layer norm, which follows the sum of the other parts
     """
 
     name: str
     vector: Float[np.ndarray, "d_model"]
     head: int | None = None
-
-    @property
-    def is_norm(self) -> bool:
-        """Whether the part is the change by a layer norm, which follows the sum of the other parts."""
-        return self.name.endswith("norm")
+    is_norm: bool = False
 
 
 def residual_stages(config: EncoderConfig) -> list[ResidualStage]:
@@ -131,4 +128,4 @@ def _norm(run: Run, name: str, x: Float[np.ndarray, "d_model"]) -> StepPart:
     """The change of x by a layer norm (Ba, Kiros & Hinton 2016, equations 3 and 4)."""
     scale, shift = (run.edited_parameters[f"{name}.{part}"].astype(float) for part in ("scale", "bias"))
     (normed,) = layer_norm(x[None], scale, shift, run.config.norm_eps)
-    return StepPart("final norm" if name == "final_norm" else "norm", normed - x)
+    return StepPart("final norm" if name == "final_norm" else "norm", normed - x, is_norm=True)
