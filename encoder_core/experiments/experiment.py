@@ -172,10 +172,7 @@ def describe_spread(samples: Float[np.ndarray, "sample"], unit: str = "") -> str
     return f"{middle}{unit} ({low} to {high})"
 
 
-# Windows counts processor time in steps of 16 ms, in which these calls would take none.
-_is_fine = time.get_clock_info("thread_time").resolution < 1e-6
-_clock = time.thread_time if _is_fine else time.perf_counter
-PROCESSOR_TIME = "The time is that of the processor for one thread" if _is_fine else "The time is that of the clock"
+PROCESSOR_TIME = "The time is that of the processor for one thread"  # of `time_calls`
 
 
 def time_calls(functions: Sequence[Callable[[], object]], repeats: int) -> Float[np.ndarray, "function repeat"]:
@@ -186,13 +183,13 @@ def time_calls(functions: Sequence[Callable[[], object]], repeats: int) -> Float
     """
     for function in functions:
         function()
-    reading = min(-_clock() + _clock() for _ in range(20))
+    reading = min(-time.thread_time() + time.thread_time() for _ in range(20))
     taken = np.empty((len(functions), repeats))
     for repeat in range(repeats):
         for row, function in enumerate(functions):
-            begin = _clock()
+            begin = time.thread_time()
             function()
-            taken[row, repeat] = (_clock() - begin - reading) * 1e3
+            taken[row, repeat] = (time.thread_time() - begin - reading) * 1e3
     return np.sort(np.maximum(taken, 1e-6), axis=1)
 
 
