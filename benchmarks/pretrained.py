@@ -55,7 +55,7 @@ def torch_model() -> Callable[[np.ndarray], tuple[list[np.ndarray], list[np.ndar
     import torch
     from transformers import BertModel
 
-    folder = find_model(NAME, None, 0, True, None)
+    folder = find_model(NAME, allowed=None, max_bytes=0, offline=True, progress=None)
     model = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
 
     @torch.inference_mode()

