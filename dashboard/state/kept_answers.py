@@ -15,7 +15,7 @@ from dashboard.page_list import PAGES
 from dashboard.state.answers import MAX_ANSWERS, Answer, add_answers, answers, time_of_clearing
 from dashboard.state.link import address_of
 
-MAX_CHARACTERS = 150_000  # that the browser keeps; dashboard/serving/limits/gate.py allows 200 kB a message
+MAX_BYTES = 100_000  # that the browser keeps; dashboard/serving/limits/gate.py allows 200 kB a message
 _MAX_TEXT = 5_000  # characters of one field
 _SENT_FOR = timedelta(seconds=30)  # a run that a newer one replaces sends nothing, but one of the next ones does
 _TEXTS = ("time", "page", "question", "chosen", "correct", "explanation", "query", "misconception")
@@ -26,13 +26,13 @@ def news_for_browser() -> dict[str, Any]:
     since = datetime.now(UTC) - _SENT_FOR
     latest = [_to_browser(given) for given in answers()[-5:] if datetime.fromisoformat(given.time) > since]
     cleared = time_of_clearing()
-    return ({"answers": latest, "most": MAX_CHARACTERS} if latest else {}) | ({"cleared": cleared} if cleared else {})
+    return ({"answers": latest, "most": MAX_BYTES} if latest else {}) | ({"cleared": cleared} if cleared else {})
 
 
 def restore_answers(text: object) -> None:
     """Add the answers that the browser has kept; what is none is left out. Call it from a callback."""
     entries = None
-    if isinstance(text, str) and len(text) <= 2 * MAX_CHARACTERS:
+    if isinstance(text, str) and len(text) <= MAX_BYTES:
         with suppress(ValueError, RecursionError):
             entries = json.loads(text)
     if isinstance(entries, list):

@@ -38,8 +38,8 @@ def test_an_answer_is_kept_for_a_day(kept):
 
 
 def test_the_oldest_answers_give_way(kept):
-    answers = [answer(10 - number, text="x" * 100) for number in range(5)]
-    assert kept(answers, most=500) == answers[-3:]
+    answers = [answer(10 - number, text="“" * 100) for number in range(5)]  # 3 bytes each
+    assert kept(answers, most=1_100) == answers[-3:]
 
 
 def test_cleared_answers_are_gone(kept):

@@ -17,7 +17,7 @@ import { arriveAtPage, leavePage, watchScrollPlace } from "./scroll_place.js";
  * @property {number} step  counts the changes that the browser's back button undoes
  * @property {boolean} fragment  whether only a fragment of the page ran
  * @property {import("./kept_answers.js").Answer[]} [answers]  that the browser may not have yet
- * @property {number} [most]  how many characters of answers it keeps
+ * @property {number} [most]  how many bytes of answers it keeps
  * @property {string} [cleared]  when the session cleared all answers
  */
 

@@ -23,10 +23,13 @@ export function keptAnswers() {
   }
 }
 
+/** @type {(answers: Answer[]) => number} */
+const sizeOf = answers => new Blob([JSON.stringify(answers)]).size;
+
 /**
  * Keep more answers, without those that are older than `cleared`.
  * @param {Answer[]} answers
- * @param {number} most  characters; the oldest answers that are beyond are dropped
+ * @param {number} most  bytes; the oldest answers that are beyond are dropped
  * @param {string} cleared
  */
 export function keepAnswers(answers, most, cleared) {
@@ -35,7 +38,7 @@ export function keepAnswers(answers, most, cleared) {
   for (const answer of [...keptAnswers(), ...answers])
     if (answer.time > cleared) byText.set(JSON.stringify(answer), answer);
   const kept = [...byText.values()].sort((a, b) => (a.time < b.time ? -1 : 1));
-  while (answers.length && JSON.stringify(kept).length > most) kept.shift();
+  while (answers.length && sizeOf(kept) > most) kept.shift();
   try {
     localStorage.setItem(NAME, JSON.stringify(kept));
   } catch {
