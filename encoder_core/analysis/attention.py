@@ -74,7 +74,7 @@ def mix_with_residual(patterns: Float[np.ndarray, "*lead head seq seq"]) -> Floa
     patterns  of one layer or several: those of `stack_patterns`, or `trace.layers[0].pattern`
 
     Before the division, the sum is 1, but 1/2 where every key is masked, and below or above 1 with dropout. Raises
-    ValueError for weights on other axes, that are not finite or below 0.
+    ValueError for weights on other axes, that are not finite, or that are below 0 or above 1e300.
     """
     patterns = require_numbers("patterns", patterns, "*lead head query key")
     require_square("patterns", patterns)

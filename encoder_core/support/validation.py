@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 _MAX_SHOWN = 100  # characters of a value in an error message
+_LARGEST_WEIGHT = 1e300
 
 
 class IndexTooLarge(ValueError):
@@ -156,10 +157,12 @@ def require_finite(name: str, array: Shaped[np.ndarray, "..."]) -> None:
 
 
 def require_weights(name: str, array: Shaped[np.ndarray, "..."]) -> None:
-    """Raises ValueError where a number is NaN, infinite or below 0."""
+    """Raises ValueError where a number is NaN, infinite, below 0 or so large that a sum of its logarithms overflows."""
     require_finite(name, array)
-    if (array < 0).any():
-        raise ValueError(f"{name}: a weight of {array.min():g} is invalid: allowed are weights from 0.")
+    for extreme in (float(array.min(initial=0)), float(array.max(initial=0))):
+        if not 0 <= extreme <= _LARGEST_WEIGHT:
+            allowed = f"weights from 0 to {_LARGEST_WEIGHT:g}"
+            raise ValueError(f"{name}: a weight of {extreme:g} is invalid: allowed are {allowed}.")
 
 
 def require_square(name: str, array: Shaped[np.ndarray, "..."]) -> None:

@@ -112,8 +112,17 @@ def test_a_repeated_text_is_accepted(framed):
 
 
 def test_an_unknown_parameter_is_ignored(framed):
-    at = opened(stage_named("scaled_scores"), colour="red", **{"<b>": "<script>", "": "x", "d_modell": "8"})
+    at = opened(stage_named("scaled_scores"), colour="red", **{"<b>": "<script>", "": "x", "utm_source": "chat"})
     assert not messages(at)
+
+
+def test_a_misspelt_parameter_is_reported_and_ignored(framed):
+    at = opened(stage_named("scaled_scores"), d_modell="8", Heads="2")
+    assert messages(at) == [
+        "The link has “d_modell”, which this app does not know; “d_model” may be meant.",
+        "The link has “Heads”, which this app does not know; “heads” may be meant.",
+    ]
+    assert (chosen(at, "d_model"), chosen(at, "heads")) == (64, 4)
 
 
 def test_a_link_with_only_invalid_values_opens_every_page(framed, stage):
