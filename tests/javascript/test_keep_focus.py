@@ -14,7 +14,10 @@ _PAGE = """async () => {
 }"""
 # A run that changes the page, between its first message and its last.
 _RUN = """async ([change, names]) => {
-    const app = document.querySelector("[data-testid=stApp]"), frame = () => new Promise(done => setTimeout(done, 20));
+    const app = document.querySelector("[data-testid=stApp]");
+    // A button that is disabled loses the focus when the page is painted, which takes as long as it takes.
+    const frame = () => new Promise(done =>
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))));
     app.dataset.testScriptState = "running";
     await frame();
     for (const name of names) {
