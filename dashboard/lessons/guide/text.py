@@ -25,9 +25,9 @@ _GROUP = TextOfVersion(
     "Expected answer",
     "Listen for",
     "For the room",
-    "- **Server.** Start it with `make serve`: nginx in front of two processes. For a workshop with training runs that "
-    "everybody sees, start one process with `make serve PROCESSES=1`.\n"
-    "- **Address.** Open the app at the address that its computer has in the network, not at localhost: **Share** "
+    "- **Server.** On a computer of your own, start it with `make serve`: nginx in front of two processes. For a "
+    "workshop with training runs that everybody sees, start one process with `make serve PROCESSES=1`.\n"
+    "- **Address.** Open the app at the address that the participants can reach, not at localhost: **Share** "
     "gives the participants the address that you use, as a link and as a QR code.\n"
     "- **Encoders.** Open every link of the plan once: a process loads an encoder at its first use, and later visits "
     "are faster. A figure that you reveal in this rehearsal is hidden again when you open its link in the plan.\n"
