@@ -72,6 +72,13 @@ def format_fixed(value: Number, decimals: int = 3) -> str:
     return _true_minus(f"{_with_decimals(_decimal(value), decimals):,f}")
 
 
+def fixed_difference(value: Number, other: Number, decimals: int) -> float:
+    """The difference of two numbers as `format_fixed` shows them, for a text that shows all three."""
+    if not (_is_finite(value) and _is_finite(other)):
+        return float(value) - float(other)
+    return float(_with_decimals(_decimal(value), decimals) - _with_decimals(_decimal(other), decimals))
+
+
 def format_weight(weight: Number, decimals: int = 2) -> str:
     """An attention weight in a sentence, with a fixed number of decimals: "0.80"; "less than 0.01" where a positive
     one would be read as 0."""

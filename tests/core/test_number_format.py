@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core.support.number_format import (
+    fixed_difference,
     format_calculation,
     format_fixed,
     format_number,
@@ -123,6 +124,13 @@ def test_a_column_rounds_halves_as_numbers_with_significant_digits_do():
     for number in range(201, 2000, 2):
         half = number / 200  # 1.005, 1.015, ...
         assert parsed(format_fixed(half, 2)) == parsed(format_number(half, 3))
+
+
+def test_a_difference_is_that_of_the_numbers_shown():
+    """0.8949 − 0.7551 = 0.1398, but 0.89 − 0.76 is read; so is −0.3 − 0.1 (of −0.25 and 0.05, with one decimal)."""
+    assert fixed_difference(0.8949, 0.7551, 2) == pytest.approx(0.13)
+    assert fixed_difference(-0.25, 0.05, 1) == pytest.approx(-0.4)
+    assert math.isnan(fixed_difference(math.nan, 1, 2))
 
 
 def test_a_negative_number_after_an_operator_has_brackets():

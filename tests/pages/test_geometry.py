@@ -85,3 +85,9 @@ def test_the_formula_is_that_of_the_model_and_its_edits(framed, stage, link, for
 def test_the_formula_has_the_norm_of_the_embedding(framed):
     at = opened(STAGE, view="Geometry", encoder="minilm", text=BANK, residual_stage="input")
     assert r"x &= \text{norm}\bigl(\text{embedding} + \text{position}\bigr)" in at.latex[-1].value
+
+
+def test_the_gap_of_cosines_below_zero(framed):
+    link = {"d_model": "4", "heads": "1", "seed": "16", "positions": "none", "norm": "pre", "plane": "bank"}
+    text = captions(opened(STAGE, view="Geometry", text=BANK, **link))
+    assert "**−0.170**; with different meanings: **0.035** (a gap of −0.205)" in text

@@ -10,7 +10,7 @@ from encoder_core.analysis import cosines
 from encoder_core.encoder import Encoder
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, verdict_if
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves
-from encoder_core.support.number_format import format_number
+from encoder_core.support.number_format import fixed_difference, format_number
 
 # Word -> three sentences with one meaning, and three with another.
 SENTENCES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -63,7 +63,7 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
     last_same, last_other = same[:, -1], other[:, -1]
     normalised = ", normalised" if encoder.config.embedding_norm else ""
     gap = float(last_same.mean() - last_other.mean())
-    shown_gap = float(f"{last_same.mean():.2f}") - float(f"{last_other.mean():.2f}")  # of the numbers in the text
+    shown_gap = fixed_difference(float(last_same.mean()), float(last_other.mean()), 2)
 
     def draw(theme: ThemeName) -> Line:
         series = {"same meaning": same.mean(0), "different meanings": other.mean(0)}
@@ -81,7 +81,7 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
         f"cosine after the last layer: {describe(last_same)} with the same meaning, {describe(last_other)} with others",
         f"At the input, “{word}” is one row of the embedding table plus a position{normalised}: the cosines are "
         f"{same[:, 0].mean():.2f} and {other[:, 0].mean():.2f}. After the last layer they differ by "
-        f"**{format_number(round(shown_gap, 2), 2)}**. The encoder has moved each vector by what stands around it.",
+        f"**{format_number(shown_gap, 2)}**. The encoder has moved each vector by what stands around it.",
         draw,
         verdict_if(gap > _SAME),
     )

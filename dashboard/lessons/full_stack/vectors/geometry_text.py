@@ -14,6 +14,7 @@ from encoder_core.analysis import GroupCosines, PrincipalPlane, ResidualStage, S
 from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
 from encoder_core.scenes.geometry import AXES, PlanePoints
 from encoder_core.support.number_format import (
+    fixed_difference,
     format_fixed,
     format_number,
     format_percent,
@@ -94,13 +95,20 @@ def _norm_note(step: Sequence[StepPart]) -> str:
 
 def describe_separation(picture: Picture, cosines: GroupCosines) -> str:
     """Caption: the cosines within a meaning and between meanings, at this stage and at the input."""
-    here, there = ([format_fixed(values[index], 3) for values in cosines] for index in (picture.stage, 0))
-    gap, first = (float(within) - float(between) for within, between in (here, there))  # of the numbers shown
+    (within, between, gap), (first_within, first_between, first_gap) = (
+        _cosines_in_words(cosines, stage) for stage in (picture.stage, 0)
+    )
     return (
         f"Mean cosine in all dimensions of two “{escape_token(str(picture.word))}” with the same meaning: "
-        f"**{here[0]}**; with different meanings: **{here[1]}** (a gap of {format_fixed(gap, 3)}). At the input they "
-        f"are {there[0]} and {there[1]} (a gap of {format_fixed(first, 3)})."
+        f"**{within}**; with different meanings: **{between}** (a gap of {gap}). At the input they are "
+        f"{first_within} and {first_between} (a gap of {first_gap})."
     )
+
+
+def _cosines_in_words(cosines: GroupCosines, stage: int) -> tuple[str, str, str]:
+    """The cosines within and between the meanings at a stage, and their difference."""
+    within, between = float(cosines.within[stage]), float(cosines.between[stage])
+    return format_fixed(within), format_fixed(between), format_fixed(fixed_difference(within, between, 3))
 
 
 def tables(picture: Picture) -> dict[str, NumberTable]:
