@@ -59,14 +59,14 @@ def last_answer(question: str, options: Sequence[str], correct: str) -> str | No
 
 def has_answered(question: str, options: Sequence[str], chosen: str) -> bool:
     """Whether the user has chosen this option of a question on the current page, whatever the right one was."""
-    asked = (session().page or "", question, tuple(options), chosen)
-    return any((given.page, given.question, given.options, given.chosen) == asked for given in answers())
+    return any(given.chosen == chosen for given in _given_to(question, options))
 
 
-def _given_to(question: str, options: Sequence[str], correct: str) -> list[Answer]:
-    """The answers to a question on the current page."""
-    asked = (session().page or "", question, tuple(options), correct)
-    return [given for given in answers() if (given.page, given.question, given.options, given.correct) == asked]
+def _given_to(question: str, options: Sequence[str], correct: str | None = None) -> list[Answer]:
+    """The answers to a question on the current page; with `correct`, those given when this was the right one."""
+    asked = (session().page or "", question, tuple(options))
+    given_to = [given for given in answers() if (given.page, given.question, given.options) == asked]
+    return given_to if correct is None else [given for given in given_to if given.correct == correct]
 
 
 def record_answer(

@@ -23,10 +23,10 @@ _TEXTS = ("time", "page", "question", "chosen", "correct", "explanation", "query
 
 def news_for_browser() -> dict[str, Any]:
     """What the browser may not have yet: the answers of the last seconds, and when all were cleared."""
-    since = datetime.now(UTC) - _SENT_FOR
-    latest = [_to_browser(given) for given in answers()[-5:] if datetime.fromisoformat(given.time) > since]
-    cleared = time_of_clearing()
-    return ({"answers": latest, "most": MAX_BYTES} if latest else {}) | ({"cleared": cleared} if cleared else {})
+    latest, cleared = [_to_browser(given) for given in answers()[-5:] if _is_news(given.time)], time_of_clearing()
+    return ({"answers": latest, "most": MAX_BYTES} if latest else {}) | (
+        {"cleared": cleared} if cleared and _is_news(cleared) else {}
+    )
 
 
 def restore_answers(text: object) -> None:
@@ -38,6 +38,10 @@ def restore_answers(text: object) -> None:
     if isinstance(entries, list):
         given = (_from_browser(entry) for entry in entries[-MAX_ANSWERS:])
         add_answers([answer for answer in given if answer is not None])
+
+
+def _is_news(time: str) -> bool:
+    return datetime.fromisoformat(time) > datetime.now(UTC) - _SENT_FOR
 
 
 def _to_browser(given: Answer) -> dict[str, Any]:

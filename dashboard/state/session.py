@@ -25,7 +25,7 @@ from encoder_core.support.wording import shorten
 _KEY = "session"
 _of_this_thread = threading.local()  # the context of the latest run in this thread, and its session
 _MAX_QUERY = 190_000  # characters of a query string; dashboard/serving/limits/gate.py allows 200 kB a message
-_MAX_COMPARED, _MAX_QUOTED_NAME = 5, 30  # unknown parameters, and characters of their names
+_MAX_COMPARED = 5  # unknown parameters that may be misspelt
 _ALIKE = 0.8  # share of equal letters of two names, one of which may be a misspelling of the other
 _MAX_UNKNOWN = 2_000  # characters of unknown parameters in a link ("embed", "utm_source") that the URL keeps
 
@@ -138,7 +138,7 @@ class Session:
         """Add a message for each of the first unknown parameters whose name is nearly that of a parameter."""
         for name, _ in self.unknown_parameters[:_MAX_COMPARED]:
             meant = get_close_matches(name.lower(), PARAMETERS, 1, _ALIKE)
-            if meant and len(name) < _MAX_QUOTED_NAME:
+            if meant:
                 self.problems[name] = (
                     f"The link has “{escape_message(name)}”, which this app does not know; “{meant[0]}” may be meant."
                 )

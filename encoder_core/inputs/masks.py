@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
-from jaxtyping import Bool, Shaped
+from jaxtyping import Bool, Int, Shaped
 
 from encoder_core.edits import Edit
 from encoder_core.inputs.custom_mask import CustomMask
@@ -36,6 +36,11 @@ def attention_mask(
     else:
         allowed = _array_mask(require_array("mask", spec, "rows of one length"), batch, seq, num_heads)
     return np.broadcast_to(allowed, (batch, num_heads, seq, seq))
+
+
+def tells_order(mask: Bool[np.ndarray, "*lead seq seq"], order: Int[np.ndarray, "seq"]) -> bool:
+    """Whether tokens in another order see others than before: False for a mask that hides nothing, for example."""
+    return not np.array_equal(mask[..., order, :][..., order], mask)
 
 
 def _named_mask(name: str | None, real: Bool[np.ndarray, "batch seq"]) -> Bool[np.ndarray, "batch 1 seq seq"]:

@@ -18,7 +18,7 @@ from dashboard.theme import current_theme
 from encoder_core import Encoder
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
 from encoder_core.figures import Panel, RowBarsStyle, row_bars
-from encoder_core.inputs.masks import MaskSpec
+from encoder_core.inputs.masks import MaskSpec, tells_order
 from encoder_core.support.number_format import format_number
 
 _MAX_WORDS = 16  # of the shuffled sentence that the caption quotes
@@ -93,10 +93,8 @@ def _mask_without_padding(model: Model, sentence: int) -> MaskSpec:
 
 
 def _tells_order(mask: MaskSpec, order: Int[np.ndarray, "token"]) -> bool:
-    """Whether the shuffled tokens see others than before: False for a mask that hides nothing, for example."""
-    if isinstance(mask, np.ndarray):
-        return not np.array_equal(mask[..., order, :][..., order], mask)
-    return mask is not None
+    """Whether the mask hides keys by their place, so that the shuffled tokens see others than before."""
+    return tells_order(mask, order) if isinstance(mask, np.ndarray) else mask is not None
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

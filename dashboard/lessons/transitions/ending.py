@@ -13,11 +13,10 @@ from dashboard.state.choices import VIEW
 from dashboard.state.setting_parameters import SETTINGS, mask_setting
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
+from encoder_core.analysis.language import are_equal_weights
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.support.number_format import format_percent, format_weight
 from encoder_core.support.wording import format_count, head_name
-
-_ROUNDING = 1e-6  # difference of equal weights in 32-bit floating point
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def _pronoun(model: Model) -> Ending:
                                      "key_token": key}  # fmt: skip
         pronoun, noun = (name_in_sentence(words, place) for place in (token, key))
         to_noun, weight = weights[..., key], f"**{format_weight(best.weight)}** of its weight"
-        is_same = bool(np.ptp(to_noun) <= _ROUNDING)
+        is_same = are_equal_weights(to_noun)
         numbers = "The number" if is_same else "Both numbers"
         if is_same:
             measured = f"gives {noun} {weight} in {'its only' if to_noun.size == 1 else 'every'} head."

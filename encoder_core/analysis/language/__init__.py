@@ -5,7 +5,12 @@ They apply to trained and random encoders. A random encoder is the control.
 
 from encoder_core.analysis.language.head_pairs import PairKind, PairWeights, head_pairs, pair_kinds, pair_weights
 from encoder_core.analysis.language.head_roles import HeadRoles, head_roles, role_keys
-from encoder_core.analysis.language.query_attention import StrongHead, attention_from, strongest_heads
+from encoder_core.analysis.language.query_attention import (
+    StrongHead,
+    are_equal_weights,
+    attention_from,
+    strongest_heads,
+)
 from encoder_core.analysis.language.same_word import (
     SharedWord,
     different_words_similarity,
@@ -37,6 +42,7 @@ __all__ = [
     "SimilarContext",
     "SimilarContexts",
     "StrongHead",
+    "are_equal_weights",
     "attention_from",
     "compare_contexts",
     "context_vectors",

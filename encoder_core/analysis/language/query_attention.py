@@ -15,6 +15,8 @@ from encoder_core.support.validation import (
 )
 from encoder_core.trace import EncoderTrace, require_trace
 
+_ROUNDING = 1e-6  # difference of equal weights in 32-bit floating point
+
 
 class StrongHead(NamedTuple):
     """A head, its weight on a key, and the key; all count from 0."""
@@ -35,6 +37,11 @@ def attention_from(trace: EncoderTrace, query: int, sentence: int = 0) -> Float[
     require_index("sentence", sentence, batch)
     require_index("query", query, seq)
     return np.stack([layer.pattern[sentence, :, query] for layer in trace.layers])
+
+
+def are_equal_weights(weights: Float[np.ndarray, "*shape"]) -> bool:
+    """Whether all weights are the same, up to the rounding of a softmax in float32."""
+    return bool(np.ptp(weights) <= _ROUNDING)
 
 
 def strongest_heads(

@@ -19,14 +19,13 @@ from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.theme import current_theme
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import visible_keys
-from encoder_core.analysis.language import StrongHead, special_tokens_and_query
+from encoder_core.analysis.language import StrongHead, are_equal_weights, special_tokens_and_query
 from encoder_core.figures import dimensions
 from encoder_core.scenes import language as scenes
 from encoder_core.scenes.focus import head_slice
 from encoder_core.support.number_format import format_weight, latex_range, latex_with_shape
 from encoder_core.support.wording import form_for, head_name
 
-_ROUNDING = 1e-6  # difference of equal weights in 32-bit floating point
 _LISTED = 3  # heads in a sentence
 
 
@@ -86,7 +85,7 @@ def _heads_text(
     seen = of_key[sees_key]
     if not seen.size:
         return f"is masked: {word} cannot attend to it"
-    if np.ptp(seen) <= _ROUNDING and (seen.size > 1 or of_key.size == 1):
+    if are_equal_weights(seen) and (seen.size > 1 or of_key.size == 1):
         heads = ("every head" if seen.size > 1 else "the only head") + " that sees it" * (not sees_key.all())
         return f"gets the weight {format_weight(float(seen[0]))} from {word} in {heads}"
     strongest = strongest_heads(np.where(visible, weights, -1), at.key_token)
@@ -106,7 +105,7 @@ def _largest_weights(at: Focus, heads: list[StrongHead]) -> str:
     opening = " Excluding itself and special tokens, the largest"
     if not heads or heads[0].weight <= 0:
         return ""
-    if len(heads) > 1 and heads[0].weight - heads[-1].weight <= _ROUNDING:
+    if len(heads) > 1 and are_equal_weights(np.array([head.weight for head in heads])):
         return f"{opening} weight of the query is {format_weight(heads[0].weight)} in every head."
     largest = [head for head in heads[:_LISTED] if head.weight > 0]
     weights = (
