@@ -9,12 +9,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from huggingface_hub import constants
+
+from tests.servers import answering
 
 COMMIT = "0123456789" * 4  # of the branch "main"
 
@@ -43,15 +45,11 @@ class LocalHub:
     @contextmanager
     def serving(self) -> Iterator["LocalHub"]:
         """Serve on a free port, at `endpoint`."""
-        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        self.endpoint = f"http://127.0.0.1:{server.server_port}"
-        try:
-            yield self
-        finally:
-            self.flowing.set()
-            server.shutdown()
-            server.server_close()
+        with answering(self._handler()) as self.endpoint:
+            try:
+                yield self
+            finally:
+                self.flowing.set()
 
     def use(self, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
         """Direct `huggingface_hub` in this process to this hub and to a cache of its own."""

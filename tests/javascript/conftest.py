@@ -2,29 +2,46 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 
-from tests.servers import ROOT
+from tests.servers import ROOT, answering
 
 _COMPONENTS = ROOT / "dashboard" / "components"
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
-ORIGIN = "http://components.test"
 _CALL = """async ([module, name, values]) => {
     const plain = value => ArrayBuffer.isView(value) ? [...value] : Array.isArray(value) ? value.map(plain) : value;
     return plain((await import(`/${module}`))[name](...values));
 }"""
 
 
-def _serve(route: Route) -> None:
-    """A file of dashboard/components; an empty page for any other path."""
-    path = _COMPONENTS / route.request.url.removeprefix(f"{ORIGIN}/")
-    if path.suffix in _TYPES:
-        route.fulfill(path=path, content_type=_TYPES[path.suffix])
-    else:
-        route.fulfill(body="<!doctype html>", content_type="text/html")
+class _Files(BaseHTTPRequestHandler):
+    """A file of dashboard/components; an empty page for any other path. The browser asks for a script once."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        path = _COMPONENTS / self.path.partition("?")[0].removeprefix("/")
+        body = path.read_bytes() if path.suffix in _TYPES else b"<!doctype html>"
+        self.send_response(200)
+        self.send_header("Content-Type", _TYPES.get(path.suffix, "text/html"))
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "max-age=3600")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: object) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture(scope="session")
+def origin():
+    """The address from which the modules can be imported."""
+    with answering(_Files) as url:
+        yield url
 
 
 class Scripts:
@@ -40,11 +57,10 @@ class Scripts:
 
 @contextmanager
 def scripts_page(browser: Browser) -> Iterator[Scripts]:
-    """A tab in which the modules can be imported from http://components.test. No script may raise unnoticed."""
+    """A tab in which no script may raise unnoticed."""
     page = browser.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.route(f"{ORIGIN}/**", _serve)
     yield Scripts(page)
     page.close()
     assert errors == []
@@ -57,7 +73,7 @@ def _tab(browser):
 
 
 @pytest.fixture
-def scripts(_tab):
+def scripts(_tab, origin):
     """An empty page in which no module has been imported."""
-    _tab.page.goto(ORIGIN)
+    _tab.page.goto(origin)
     return _tab

@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.javascript.conftest import ORIGIN
-
 _UPDATE = """async data => {
     const sent = [];
     const { default: update } = await import("/address_bar/address.js");
@@ -23,14 +21,14 @@ _CONNECTION = "state => { document.querySelector('div').dataset.testConnectionSt
 
 
 @pytest.fixture
-def address(scripts):
+def address(scripts, origin):
     """A page at /softmax?seq=5, and a function that updates the component on it."""
-    scripts.page.goto(f"{ORIGIN}/softmax?seq=5#part")
+    scripts.page.goto(f"{origin}/softmax?seq=5#part")
 
     def update(query: str, step: int = 0, session: str = "one", read: str = "seq=5") -> tuple[str, int, list]:
         before = scripts.page.evaluate("history.length")
         sent = scripts.page.evaluate(_UPDATE, {"session": session, "read": read, "query": query, "step": step})
-        url = scripts.page.url.removeprefix(ORIGIN)
+        url = scripts.page.url.removeprefix(origin)
         return url, scripts.page.evaluate("history.length") - before, sent
 
     update.page = scripts.page
@@ -57,8 +55,8 @@ def test_empty_query_leaves_no_question_mark(address):
     assert address("") == ("/softmax#part", 0, [])
 
 
-def test_same_parameters_in_another_encoding_are_not_written(address):
-    address.page.goto(f"{ORIGIN}/softmax?text=a%20b")
+def test_same_parameters_in_another_encoding_are_not_written(address, origin):
+    address.page.goto(f"{origin}/softmax?text=a%20b")
     assert address("text=a+b", read="text=a+b") == ("/softmax?text=a%20b", 0, [])
 
 
@@ -67,7 +65,7 @@ def test_new_session_that_began_with_another_query_gets_that_of_the_url(address)
     assert address("seq=5", session="two", read="seq=9") == ("/softmax?seq=5#part", 0, [])
 
 
-def test_links_to_stages_get_the_query(address):
+def test_links_to_stages_get_the_query(address, origin):
     address.page.evaluate(
         """() => document.body.innerHTML = `<div class="st-key-rail"><a href="/qkv?seq=1">a</a>
             <a href="https://example.org/?seq=1">b</a></div><a href="/other?seq=1">c</a>`"""
@@ -75,9 +73,9 @@ def test_links_to_stages_get_the_query(address):
     address("seq=6&layer=2")
     links = address.page.locator("a").evaluate_all("links => links.map(link => link.href)")
     assert links == [
-        f"{ORIGIN}/qkv?seq=6&layer=2",
+        f"{origin}/qkv?seq=6&layer=2",
         "https://example.org/?seq=1",
-        f"{ORIGIN}/other?seq=1",
+        f"{origin}/other?seq=1",
     ]
 
 

@@ -4,8 +4,6 @@ import base64
 
 import pytest
 
-from tests.javascript.conftest import ORIGIN
-
 STOPS = [[0, "#000000"], [0.5, "#ff8000"], [1, "#ffffff"]]
 _DRAW = """async thumbnail => {
     const { colourLevels, drawThumbnail } = await import("/diagram/diagram.js");
@@ -83,14 +81,14 @@ def test_a_bridge_says_what_an_edit_makes_of_it(render):
     assert classes == ["ew-bridge", "ew-bridge ew-removed"]
 
 
-def test_links_have_the_query_of_the_page(scripts, render):
-    scripts.page.goto(f"{ORIGIN}/?seq=5#part")
+def test_links_have_the_query_of_the_page(scripts, render, origin):
+    scripts.page.goto(f"{origin}/?seq=5#part")
     page = render({"label": "", "cards": [card("scores")], "bridges": []})
-    assert page.locator(".ew-card").evaluate("link => link.href") == f"{ORIGIN}/scores?seq=5"
+    assert page.locator(".ew-card").evaluate("link => link.href") == f"{origin}/scores?seq=5"
 
 
-def test_links_can_have_a_query_of_their_own_and_a_row_can_be_marked(scripts, render):
-    scripts.page.goto(f"{ORIGIN}/?seq=5")
+def test_links_can_have_a_query_of_their_own_and_a_row_can_be_marked(scripts, render, origin):
+    scripts.page.goto(f"{origin}/?seq=5")
     thumbnail = {"rows": 4, "columns": 1, "levels": "AAAAAA=="}
     page = render(
         {"label": "", "cards": [card("scores", thumbnail=thumbnail, markedRow=3)], "bridges": []}, query="a=b"
@@ -102,11 +100,11 @@ def test_links_can_have_a_query_of_their_own_and_a_row_can_be_marked(scripts, re
     assert mark == ["75%", "25%"]
 
 
-def test_click_opens_the_stage_without_loading_it(render):
+def test_click_opens_the_stage_without_loading_it(render, origin):
     page = render({"label": "", "cards": [card("scores")], "bridges": []})
     page.locator(".ew-card").click()
     assert page.evaluate("sent") == [["open", "scores"]]
-    assert page.url == f"{ORIGIN}/"
+    assert page.url == f"{origin}/"
 
 
 @pytest.mark.parametrize(("width", "is_narrow"), [(1000, False), (700, True)])

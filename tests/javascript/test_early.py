@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.javascript.conftest import ORIGIN, scripts_page
+from tests.javascript.conftest import scripts_page
 
 _FOLLOW = """async keys => {
     const { followFigure } = await import("/plot/drawing/early.js");
@@ -17,10 +17,10 @@ _ARRIVE = "batch => window.sockets[0].onmessage({ data: JSON.stringify(batch) })
 
 
 @pytest.fixture
-def page(browser):
+def page(browser, origin):
     """A tab with two plots, whose clock stands still."""
     with scripts_page(browser) as tab:
-        tab.page.goto(ORIGIN)
+        tab.page.goto(origin)
         tab.page.clock.install()
         tab.page.clock.pause_at("2030-01-01")
         tab.page.evaluate(_FOLLOW, ["upper", "lower"])

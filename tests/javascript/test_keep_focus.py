@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.javascript.conftest import ORIGIN
-
 _PAGE = """async () => {
     const row = (...names) => names.map(name => `<div data-testid="stElementContainer" class="st-key-${name}"
         style="display: inline-block; width: 100px"><button>${name}</button></div>`).join("");
@@ -36,9 +34,9 @@ _RUN = """async ([change, names]) => {
 
 
 @pytest.fixture
-def page(scripts):
+def page(scripts, origin):
     """A page with two rows of buttons and a field."""
-    scripts.page.goto(ORIGIN)
+    scripts.page.goto(origin)
     scripts.page.evaluate(_PAGE)
     yield scripts.page
     scripts.page.goto("about:blank")

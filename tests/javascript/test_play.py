@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.javascript.conftest import ORIGIN, scripts_page
+from tests.javascript.conftest import scripts_page
 
 # The same in every test: a product of 2 x 3 by 3 x 2, with cells of 10 pixels; its captions are recorded.
 _MOUNT = """async () => {
@@ -48,9 +48,9 @@ def _clocked_tab(browser):
 
 
 @pytest.fixture
-def player(_clocked_tab):
+def player(_clocked_tab, origin):
     """A page with the player, whose clock only the test moves."""
-    _clocked_tab.page.goto(ORIGIN)
+    _clocked_tab.page.goto(origin)
     _clocked_tab.page.evaluate(_MOUNT)
     return _clocked_tab.page
 
