@@ -77,7 +77,9 @@ def _declare_setting(key: str, default: Any) -> Parameter[Any]:
     if key == "custom_mask":
         return declare(Parameter(key, default, parse_mask, format_mask))
     if key == "run":
-        return declare_pattern(key, r"[0-9a-f]{10}", "ids of training runs, of 10 digits and letters from a to f")
+        # Back shows the run before: only the URL names it.
+        return declare_pattern(key, r"[0-9a-f]{10}", "ids of training runs, of 10 digits and letters from a to f",
+                               adds_history_entry=True)  # fmt: skip
     if key == "checkpoint":
         return declare_number(key, 0)
     return declare_option(key, OPTIONS[key], default, adds_history_entry=key == "encoder")

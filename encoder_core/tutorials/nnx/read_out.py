@@ -108,7 +108,7 @@ def _figure_item(block: int) -> Item:
                    "code")),
         partial(_figure, block),
         (later if block else first) + " The mean over four heads is more even than "
-        "one head, but with random parameters its largest weight in a row is still two to three times 1/16. "
+        "one head, but with random parameters the largest weight in a row is still two to three times 1/16 on average. "
         "The mean has the shape (batch, seq, seq), which the comment leaves out.",
         "full_stack",
         variant="as written",
