@@ -112,6 +112,9 @@ def test_only_some_changes_add_a_history_entry(current):
     current.set(SETTINGS["encoder"], "random")
     current.set(SETTINGS["encoder"], "random")
     assert current.history_steps == 1
+    current.set(SETTINGS["run"], "0123456789")
+    current.set(SETTINGS["run"], None)  # another task: Back shows the run
+    assert current.history_steps == 3
 
 
 def test_a_widget_is_replaced_if_something_else_changes_its_value(current):
