@@ -147,8 +147,11 @@ def row_bars(
         height = (PLOT_HEIGHT if style.height is None else style.height) / len(rows)
         traces.append(_numbers(numbers, right - 0.05 * (right - low), height, theme))
     axis = axis_of(rows, style.row_axis)
+    masked = 0 if mask is None else int((~mask).sum())
+    not_finite = int((~visible).sum()) - masked
     in_words = numbers_in_words(np.where(visible, values, np.nan)[:, None], lambda row, _: place_in_words(axis, row),
-                                int((~visible).sum()), "row", style.format)  # fmt: skip
+                                masked, "row", style.format)  # fmt: skip
+    in_words += f"; {format_count(not_finite, 'row')} not finite" if not_finite else ""
     x_axis = plain_axis(details.footer, theme) | {"range": [low, right], "showgrid": False, "showticklabels": False}
     x_axis["title"]["font"] = {"size": 12, "color": theme.text}
     panel = build_panel(

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, verdict_if
-from encoder_core.figures import Line, RowBarsStyle, ThemeName, row_bars
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, row_bars, span_of
 from encoder_core.support.number_format import format_number
 
 PRECISIONS: dict[str, type[np.floating]] = {"16 bits": np.float16, "32 bits": np.float32, "64 bits": np.float64}
@@ -60,7 +60,7 @@ def _measure(setup: Setup) -> Measurement:
     def draw(theme: ThemeName) -> Line:
         names = [f"key {number}" for number in range(1, len(scores) + 1)]
         style = RowBarsStyle(span=(0.0, 1.0), colour="attention", decimals=3, height=_HEIGHT, theme=theme)
-        score_style = RowBarsStyle(span=(0.0, max(1.0, float(scores.max()))), decimals=1, height=_HEIGHT, theme=theme)
+        score_style = RowBarsStyle(span=span_of(scores), decimals=1, height=_HEIGHT, theme=theme)
         return [
             row_bars(scores, names, title="scores", style=score_style),
             "→",

@@ -50,3 +50,6 @@ def test_bars_in_rows():
                      details=RowBarsDetails(footer="sum 1.000"))  # fmt: skip
     assert panel.alt == ("weight: one bar for each of 3 key rows; values 0.250 to 0.750, largest at key “<b>”; "
                          "1 row masked. sum 1.000")  # fmt: skip
+    panel = row_bars(np.array([np.nan, 0.0, 0.5]), TOKENS, title="weight")
+    assert panel.alt == ("weight: one bar for each of 3 key rows; values 0.00 to 0.50, largest at key “sat”; "
+                         "1 row not finite. ")  # fmt: skip
