@@ -62,19 +62,19 @@ def _measure(setup: Setup) -> Measurement:
 
     def draw(theme: ThemeName) -> Line:
         style, names = PanelStyle(height=_HEIGHT, theme=theme), [f"{count}" for count in HEADS]
-        marks = [HEADS.index(heads)]
         values = {
             "parameters": [statistics[0].parameters / 1e3 for statistics in by_count.values()],
             "rank of Q Kᵀ of a head": [statistics[0].rank for statistics in by_count.values()],
             "difference of two heads": [
-                np.mean([s.difference for s in statistics]) for statistics in by_count.values()
+                np.mean([s.difference for s in statistics]) for count, statistics in by_count.items() if count > 1
             ],
         }
         axes = ("thousands", "rank", "share of the weight")
         line: Line = []
         for (title, column), axis in zip(values.items(), axes, strict=True):
-            panel = bars(np.array(column, float), names, title=f"{title}, by heads", y_axis=axis, marks=marks,
-                         show_values=True, style=style)  # fmt: skip
+            first = len(HEADS) - len(column)
+            panel = bars(np.array(column, float), names[first:], title=f"{title}, by heads", y_axis=axis,
+                         marks=[HEADS.index(heads) - first], show_values=True, style=style)  # fmt: skip
             line += [*(["|"] if line else []), panel]
         by_seed = {
             f"seed {seed}": np.array([learned[count][index] for count in HEADS]) for index, seed in enumerate(SEEDS)
