@@ -62,11 +62,13 @@ def _measure(setup: Setup) -> Measurement:
 
     def draw(theme: ThemeName) -> Line:
         style, names = PanelStyle(height=_HEIGHT, theme=theme), [f"{count}" for count in HEADS]
-        values = {
+        values: dict[str, list[float]] = {
             "parameters": [statistics[0].parameters / 1e3 for statistics in by_count.values()],
             "rank of Q Kᵀ of a head": [statistics[0].rank for statistics in by_count.values()],
             "difference of two heads": [
-                np.mean([s.difference for s in statistics]) for count, statistics in by_count.items() if count > 1
+                float(np.mean([s.difference for s in statistics]))
+                for count, statistics in by_count.items()
+                if count > 1
             ],
         }
         axes = ("thousands", "rank", "share of the weight")
