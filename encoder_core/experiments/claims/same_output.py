@@ -19,7 +19,7 @@ from encoder_core.experiments.experiment import (
     verdict_if,
 )
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, heatmap
-from encoder_core.support.number_format import format_number
+from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.support.wording import format_count
 
 SENTENCE = ["the", "black", "cat", "jumped", "on", "the", "sofa"]
@@ -93,7 +93,8 @@ def _measure(setup: Setup) -> Measurement:
     outputs = patterns @ head.values
     difference = float(np.abs(outputs - outputs[0]).max() / np.abs(outputs[0]).max())
     key_names = [f"{word} {number}" for number, word in enumerate(SENTENCE, 1)]
-    name, now = key_names[key], f"{head.weights[key]:.2f}"
+    name, decimals = key_names[key], 2 if most[key] >= 0.01 else 4
+    now, low, high = (format_fixed(weights[key], decimals) for weights in (head.weights, least, most))
 
     def draw(theme: ThemeName) -> Line:
         rows = ["of the head", "least", "most"][: len(patterns)]
@@ -117,10 +118,10 @@ def _measure(setup: Setup) -> Measurement:
             else f"an output of {d_head} numbers and the sum of 1 are {d_head + 1} conditions for {len(SENTENCE)} "
             "weights."
         )
-        measured = f"{ways}; weight of “{name}” with the same output: {least[key]:.2f} to {most[key]:.2f}"
+        measured = f"{ways}; weight of “{name}” with the same output: {low} to {high}"
         meaning = (
             f"“cat” gives “{name}” a weight of **{now}**. With the same output it could be anything from "
-            f"**{least[key]:.2f}** to **{most[key]:.2f}**: the outputs of the three patterns differ by "
+            f"**{low}** to **{high}**: the outputs of the three patterns differ by "
             f"{format_number(difference, 1)} of the largest number, which is rounding. The weights can change in "
             f"{ways}: {reason}"
         )

@@ -428,6 +428,12 @@ def test_independent_values_fix_the_weights():
         np.testing.assert_array_equal(weights_with_same_output(head, key, largest=largest), head.weights)
 
 
+def test_small_weights_have_different_ends_on_screen():
+    """Both “the” have a weight of 0.0014 in this encoder."""
+    result = experiments()["same-output"].result({"positions": "none", "d_head": 16, "seed": 11})
+    assert result.measured.endswith("with the same output: 0.0000 to 0.0028")
+
+
 @pytest.mark.parametrize("d_head", [2, 8])
 @pytest.mark.parametrize("positions", ["none", "sinusoidal"])
 def test_both_ends_of_a_range_give_the_same_output(positions, d_head):
