@@ -96,10 +96,9 @@ def _render_feedback(question: Question) -> None:
         st.success(f"Yes. {question.why}", icon=":material/check:")
         return
     right = question.right if question.right.startswith("“") else f"“{question.right}”"
-    if chosen is None:
-        text = f"The answer is {right}. {question.why}"
-    else:
-        text = f"No: the answer is {right}. {question.explain(chosen)}  \n{question.why}"
+    text = f"The answer is {right}. {question.why}"
+    if chosen is not None:  # the explanation is about the chosen option, so it precedes the right one
+        text = f"No. {question.explain(chosen)}  \n{text}"
     st.info(text, icon=":material/lightbulb:")
 
 

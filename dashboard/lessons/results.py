@@ -45,12 +45,12 @@ def render_answers(given: Sequence[Answer]) -> None:
 def _render_answer(number: int, answer: Answer) -> None:
     icon, colour = (":material/check_circle:", "green") if answer.is_correct else (":material/cancel:", "red")
     again = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
-    verdict = "correct" if answer.is_correct else f"the answer is “{answer.correct}”"
+    # The misconception is about the chosen option, so it precedes the right one.
+    verdict = ": correct" if answer.is_correct else f". {answer.misconception} The answer is “{answer.correct}”"
     with st.container(border=True, gap="xsmall"):
         st.markdown(
             f"{capitalize(answer.question)}  \n"
-            f":{colour}[{icon}] You answered “{answer.chosen}”{again}: {verdict}. "
-            f"{answer.misconception} {answer.explanation}"
+            f":{colour}[{icon}] You answered “{answer.chosen}”{again}{verdict}. {answer.explanation}"
         )
         st.button("Open this view", icon=":material/arrow_forward:", type="tertiary", key=f"open answer {number}",
                   on_click=open_view, args=(answer.page, answer.query))  # fmt: skip

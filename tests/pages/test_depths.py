@@ -131,10 +131,11 @@ def test_exactly_one_answer_is_right_and_the_feedback_names_it(page):
     assert len(why) > 20
     for option, text in feedback.items():
         if option != right:
-            assert text.startswith(f"No: the answer is “{right}”. ")
-            assert text.endswith(f"  \n{why}")
-            misconception, look_at = text.removesuffix(f"  \n{why}").split(" Look at ")
-            assert len(misconception) > len(right) + 40
+            answer = f"  \nThe answer is “{right}”. {why}"
+            assert text.startswith("No. ")
+            assert text.endswith(answer)
+            misconception, look_at = text.removesuffix(answer).split(" Look at ")
+            assert len(misconception) > 22
             assert look_at.endswith(".")
 
 

@@ -26,7 +26,7 @@ def is_hidden(at):
 
 def feedback(at):
     texts = [alert.value for alert in [*at.success, *at.info]]
-    return [text for text in texts if text.startswith(("Yes. ", "No: ", "The answer is "))]
+    return [text for text in texts if text.startswith(("Yes. ", "No. ", "The answer is "))]
 
 
 def order_of(at):
@@ -91,8 +91,8 @@ def test_an_answer_reveals_the_figure_for_this_session(framed):
     wrong = "the same weight"
     answer(at, wrong)
     (text,) = feedback(at)
-    assert text.startswith("No: the answer is “")
-    assert "Equal weights need equal scores. Look at the two scores" in text
+    assert text.startswith("No. Equal weights need equal scores. Look at the two scores")
+    assert "  \nThe answer is “" in text
     assert not is_hidden(at)
     (given,) = at.session_state["session"].memo["answers"]
     assert given.misconception.startswith("Equal weights need equal scores. Look at ")

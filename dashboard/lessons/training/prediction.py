@@ -101,7 +101,7 @@ def render_answer(run: StoredRun, text: str, name: str) -> None:
     else:
         wrong = _MISCONCEPTIONS.get(options[chosen - 1], WrongOption(options[chosen - 1], _OTHER_SOLUTION, _LOOK_AT))
         _record(task, options, wrong.text, answer, measured, wrong.explanation)
-        st.info(f"{predicted}. The answer is “{answer}”. {wrong.explanation} {measured}",
+        st.info(f"{predicted}. {wrong.explanation} The answer is “{answer}”. {measured}",
                 icon=":material/lightbulb:")  # fmt: skip
 
 
