@@ -77,7 +77,7 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     first, second = names_of_two(at.labels, at.token, other)
     return Question(
         f"suppose that head {at.head + 1} computed its keys as it computes its queries ({equal}). How would the dot "
-        f"products of {first} → {second} and {second} → {first} compare?",
+        f"product of query {first} and key {second} compare with that of query {second} and key {first}?",
         "they would be equal",
         f"Both would be {format_number(both, 3)}: a dot product does not depend on the order of its factors. With two "
         "matrices, the two can differ: each token can search for something else than it is found by.",
