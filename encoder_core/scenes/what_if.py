@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, colour_limit, heatmap
+from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, colour_limit, dimensions, heatmap
 from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.residual_stream import stage_axis
 
@@ -90,8 +90,7 @@ def ablation(
 ) -> Line:
     """The change of the output without each head, averaged over the tokens, and the change of each token's output
     without each token."""
-    layer_names = [f"layer {i + 1}" for i in range(len(heads))]
-    head_names = [f"head {i + 1}" for i in range(heads.shape[1])]
+    layer_names, head_names = dimensions(len(heads), 1), dimensions(heads.shape[1], 1)
     style = HeatmapStyle(kind="lengths", height=300, theme=theme)
     heads_style = replace(style, row_axis="layer", column_axis="head", limit=float(heads.max()) or 1.0)
     tokens_style = replace(style, row_axis="hidden token", column_axis="token", limit=float(tokens.max()) or 1.0)

@@ -45,12 +45,13 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
         + (", except where you set its score." if _keys_with_set_scores(current, at) else ".")
     )
     num_layers, num_heads = head_effects.shape
+    layers = [f"layer {name}" for name in dimensions(num_layers, 1)]
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
     return Depths(
         {
-            "heads": NumberTable(head_effects, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
+            "heads": NumberTable(head_effects, layers, heads, first=None),
             "tokens": NumberTable(effects.tokens, at.labels, at.labels),
-            "heads, this token": NumberTable(effects.heads[..., at.token], dimensions(num_layers, 1), heads),
+            "heads, this token": NumberTable(effects.heads[..., at.token], layers, heads, first=None),
         },
         _formula(num_layers, num_heads, len(at.labels), current.config),
         [ablate_heads, ablate_tokens],

@@ -73,7 +73,7 @@ def render_head_roles(current: Model, at: Focus, role: str | None) -> Depths | N
     rows = [f"layer {name}" for name in dimensions(len(weights), 1)]
     heads = [f"head {name}" for name in dimensions(weights.shape[1], 1)]
     return Depths(
-        {name: NumberTable(measured.weights[i], rows, heads) for i, name in enumerate(measured.roles)},
+        {name: NumberTable(measured.weights[i], rows, heads, first=None) for i, name in enumerate(measured.roles)},
         rf"\begin{{aligned}} {latex_with_shape('w^{(l,h)}', weights.shape)} &= "
         r"\frac{1}{|Q|} \sum_{q \in Q} \sum_{k \in R(q)} A^{(l,h)}_{qk} \\ "
         rf"|Q| &= {queries} \end{{aligned}}",

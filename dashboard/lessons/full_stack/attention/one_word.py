@@ -61,11 +61,12 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
                 "cell to select its head and key."
             )
     num_layers, num_heads, seq = weights.shape
+    layers = [f"layer {name}" for name in dimensions(num_layers, 1)]
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
     return Depths(
         {
-            "to the key": NumberTable(to_key, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
-            f"layer {at.layer + 1}": NumberTable(weights[at.layer], heads, at.labels),
+            "to the key": NumberTable(to_key, layers, heads, first=None),
+            f"layer {at.layer + 1}": NumberTable(weights[at.layer], heads, at.labels, first=None),
         },
         rf"\begin{{aligned}} \underbrace{{a^{{(l,h)}}}}_{{1\times{seq}}} &= \text{{softmax}}("
         rf"{latex_with_shape('s^{(l,h)}_q', (1, seq))}), \quad "

@@ -54,9 +54,8 @@ def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depth
     render_plot(parts, key="full_stack_attribution_plot", on_click=select)
     frame.render_explained(_describe(current, at, attribution, output_id))
     layers = [f"layer {name}" for name in dimensions(current.config.num_layers, 1)]
-    tables = {
-        "heads": NumberTable(attribution.heads, layers, [f"head {h}" for h in dimensions(current.config.num_heads, 1)])
-    }
+    heads = [f"head {name}" for name in dimensions(current.config.num_heads, 1)]
+    tables = {"heads": NumberTable(attribution.heads, layers, heads, first=None)}
     if neurons is not None:
         tables[f"neurons of layer {at.layer + 1}"] = NumberTable(
             neurons.neurons[:, None], dimensions(len(neurons.neurons)), ["contribution"], first=None

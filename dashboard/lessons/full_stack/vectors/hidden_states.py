@@ -42,11 +42,11 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
         st.caption(f"Each cell above shows the largest of {bin_size} dimensions.")
     through = scenes.one_token(stages, names, columns, at, **common)
     render_plot(through, key="full_stack_token_plot", inspection=inspection)
-    token_states = stages[:, at.token]
+    table = NumberTable(stages[:, at.token], names, dimensions(config.d_model), first=None)
     size = rf"{len(at.labels)}\times{config.d_model}"
     input_stage = "l-1" if config.has_chained_layers else "0"
     return Depths(
-        {f"“{escape_token(at.labels[at.token])}”": NumberTable(token_states, names, dimensions(config.d_model))},
+        {f"“{escape_token(at.labels[at.token])}”": table},
         rf"\underbrace{{X_l}}_{{{size}}} = \text{{layer}}_l(X_{{{input_stage}}}), \qquad "
         rf"l = {latex_range(1, config.num_layers)}",
         [stack_code(current)],

@@ -126,7 +126,7 @@ def _render_comparison(
         theme=current_theme(),
     )  # fmt: skip
     render_plot(parts, key="full_stack_same_word_plot")
-    return NumberTable(similarities, names, tokens)
+    return NumberTable(similarities, names, tokens, first=None)
 
 
 def _describe(comparison: _Comparison) -> str:

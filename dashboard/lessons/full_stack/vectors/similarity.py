@@ -52,7 +52,7 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     return Depths(
         {
             f"after layer {at.layer + 1}": NumberTable(after, labels, labels),
-            "with own input": NumberTable(own_cosines, names, labels),
+            "with own input": NumberTable(own_cosines, names, labels, first=None),
         },
         cosine_formula(current.config.d_model),
         [cosines, mean_off_diagonal],
