@@ -242,11 +242,11 @@ def test_all_five_are_compared(framed):
     rows = {row.split("|")[1].strip(): row for row in table.splitlines()}
     assert {"norm", "activation", "positions", "embedding scale", "mask", "heads × d_head", "parameters", "bytes",
             "FLOPs"} <= set(rows)  # fmt: skip
-    assert "8 × 32 :orange[8 × 4]" in rows["heads × d_head"]
-    assert "gelu_tanh :orange[gelu_tanh after the second linear]" in rows["activation"]
-    assert "0.1 :orange[none]" in rows["dropout"]
+    assert "8 × 32 :orange[(8 × 4)]" in rows["heads × d_head"]
+    assert "gelu_tanh :orange[(gelu_tanh after the second linear)]" in rows["activation"]
+    assert "0.1 :orange[(none)]" in rows["dropout"]
     assert "3,426,468" in rows["parameters"]
-    assert "× √d_model :orange[÷ √d_model]" in rows["embedding scale"]
+    assert "× √d_model :orange[(÷ √d_model)]" in rows["embedding scale"]
 
 
 def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):

@@ -47,9 +47,9 @@ def render_comparison() -> None:
     st.markdown("\n".join(lines))
     without_table = [name for name, recipe in RECIPES.items() if not recipe.has_table]
     st.caption(
-        ":orange[Orange]: as written in the code, where that differs from the text (in annotated, whose text and code "
-        "agree, from the paper). FLOPs are those of the matrix products of one forward pass over the tutorial's batch; "
-        "a multiplication and an addition count as two. "
+        ":orange[In brackets]: as written in the code, where that differs from the text (in annotated, whose text and "
+        "code agree, from the paper). FLOPs are those of the matrix products of one forward pass over the tutorial's "
+        "batch; a multiplication and an addition count as two. "
         f"The encoders of {' and '.join(without_table)} read random rows instead of an embedding table: the table that "
         "stands in for these rows in this app is not counted here, but on the map and in the report."
     )
@@ -78,7 +78,7 @@ def _recipe_cell(describe: Callable[[Recipe, Variant], str]) -> Callable[[Recipe
 
 
 def _both_variants(intended: str, written: str) -> str:
-    return intended if intended == written else f"{intended} :orange[{written}]"
+    return intended if intended == written else f"{intended} :orange[({written})]"
 
 
 def _flops(recipe: Recipe, variant: Variant) -> int:
