@@ -53,7 +53,7 @@ def render_shuffle(current: Model, at: Focus, choice: PositionChoice) -> None:
     without = float(changes[_WITHOUT].max())
     mask_name = "custom" if current.settings.has_custom_mask else "causal"
     st.caption(
-        f"Shuffled: {shuffled}{' …' if len(order) > _MAX_WORDS else ''}. Each bar is the distance between a token's "
+        f"Shuffled: {shuffled}{' …' if len(order) > _MAX_WORDS else '.'} Each bar is the distance between a token's "
         "outputs in the shuffled and in the original sentence (without padding and edits"
         f"{f', with the {mask_name} mask' if mask is not None else ''}). Without positions, the largest change of an "
         f"output is {format_number(without, 2)}: {_verdict(mask_name, without, order_matters=order_matters)}."

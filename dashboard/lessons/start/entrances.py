@@ -19,7 +19,8 @@ def render_entrances(story: Story) -> None:
     columns = st.columns(3, gap="medium")
     with columns[0]:
         _render(f"Follow “{escape_token(story.word)}”", "follow", lambda: follow(story, STAGES[1].name),
-                f"{len(STAGES) - 1} stages lead from this sentence to the output of the encoder, in {story.encoder}.",
+                f"{len(STAGES) - 1} stages lead from this sentence to the output of {story.encoder}, "
+                "a trained encoder.",
                 primary=True)  # fmt: skip
     with columns[1]:
         _render("Change everything", "map", lambda: open_random(story),
