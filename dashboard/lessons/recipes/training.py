@@ -54,7 +54,7 @@ def render_training(name: str, variant: Variant, seed: int) -> None:
         return
     model = figure_model(name, variant, seed)
     places = [place for place in PLACES if place in model.config.dropout_at]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="dropout_choice"):
         place = render_choice("Dropped at", places, DROPPED_AT, default=places[0], format_func=PLACES.__getitem__)
         dropout_seed = st.number_input("Dropout seed", 0, 9999, width=140, **bind_widget(DROPOUT_SEED))
         st.button("Draw another mask", on_click=_increment_seed)
