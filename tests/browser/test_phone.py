@@ -116,6 +116,8 @@ def test_the_rail_shows_the_stage_after_the_phone_is_turned(phone):
         expect(stage).to_be_in_viewport(ratio=1)
         phone.page.set_viewport_size({"width": width, "height": height})
     expect(stage).to_be_in_viewport(ratio=1)
+    phone.open("full_stack", view="One word", figure="Lines")  # a page without a plot
+    expect(stage).to_be_in_viewport(ratio=1)
 
 
 def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(phone):

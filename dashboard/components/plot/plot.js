@@ -2,6 +2,7 @@
 // @ts-check
 
 import { appendElement, hostElement, showLatest } from "../shared/dom.js";
+import { scrollRailToStage } from "../shared/rail.js";
 import { arrange, ensureElements, releasePlots, stopPlayback } from "./panel/arrange.js";
 import { followFigure } from "./drawing/early.js";
 import { hideTooltip } from "./interaction/hover.js";
@@ -10,7 +11,6 @@ import { connectSaveMenus, startPlayer } from "./interaction/on_demand.js";
 import { schedulePaint } from "./drawing/paint.js";
 import { parsePanel } from "./panel/panel.js";
 import { appendPlayer } from "./panel/panel_elements.js";
-import { scrollRailToStage } from "./interaction/rail.js";
 import { appendSwitcher, figureToShow } from "./panel/switcher.js";
 import { watchTouches } from "./interaction/touch.js";
 

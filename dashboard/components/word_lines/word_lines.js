@@ -3,6 +3,7 @@
 // @ts-check
 
 import { appendElement, createSvg, hostElement, showLatest } from "../shared/dom.js";
+import { scrollRailToStage } from "../shared/rail.js";
 import { drawLines, highlightLines } from "./draw.js";
 
 /**
@@ -214,5 +215,6 @@ function show(host, component) {
 export default function (component) {
   /** @type {HTMLElement} */
   const host = hostElement(component.parentElement, ".ew-word_lines");
+  if (!host.hasChildNodes()) scrollRailToStage();  // a page can have lines and no plot
   return showLatest(host, component, latest => show(host, latest));
 }

@@ -6,7 +6,7 @@ let observed = null;
 
 /**
  * Scroll the rail to the link of the current stage, now and when its width changes: on a phone it is wider than the
- * screen, which can be turned. The page must not scroll, because plots are also mounted below the place that the user
+ * screen, which can be turned. The page must not scroll, because figures are also mounted below the place that the user
  * reads: the effect of the first edit.
  */
 export function scrollRailToStage() {
