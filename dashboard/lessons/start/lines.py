@@ -45,7 +45,8 @@ def render_lines(story: Story) -> None:
     if is_visible:
         st.markdown(reading(story))
         frame.render_explained(
-            f"A line's width is the attention weight in {name}. The weights of a word add up to 1. {NOT_DRAWN} "
+            f"A line's width is the [[weight|attention weight]] in [[layer]] {story.layer + 1}, [[head]] "
+            f"{story.head + 1}. The weights of a word add up to 1. {NOT_DRAWN} "
             + (EXPLANATION if has_special_tokens(story.words) else "")
         )
         render_special_switch(story.words)
