@@ -59,8 +59,9 @@ def render_body() -> None:
                 np.array([[count, count * BYTES_PER_PARAMETER] for count in parts.values()]),
                 list(parts),
                 ["parameters", "bytes"],
+                first=None,
             ),
-            "FLOPs": NumberTable(np.array([[count] for count in flops.values()]), list(flops), ["FLOP"]),
+            "FLOPs": NumberTable(np.array([[count] for count in flops.values()]), list(flops), ["FLOP"], first=None),
         },
         formula(),
         [

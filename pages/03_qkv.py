@@ -83,7 +83,7 @@ def render_body() -> None:
     for name, kernel in kernels.items():
         tables[f"W_{LETTERS[name]}"] = NumberTable(kernel[:, table_columns], x_names, names, first=None)
     if biases:
-        tables["b"] = NumberTable(np.stack(list(biases.values()))[:, table_columns], list(LETTERS), names)
+        tables["b"] = NumberTable(np.stack(list(biases.values()))[:, table_columns], list(LETTERS), names, first=None)
     lines = r" \\ ".join(
         rf"\underbrace{{{letter}}}_{{{seq}\times{width}}} = \overbrace{{x}}^{{{seq}\times{d_model}}}\;"
         rf"\overbrace{{W_{letter}}}^{{{d_model}\times{width}}}"

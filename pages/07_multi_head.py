@@ -69,9 +69,12 @@ def render_body() -> None:
     names, token_contributions = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
     render_depths(
         {
-            "size of contribution": NumberTable(np.linalg.norm(contributions, axis=-1), names, at.labels),
+            "size of contribution": NumberTable(np.linalg.norm(contributions, axis=-1), names, at.labels, first=None),
             "one token": NumberTable(
-                np.vstack([token_contributions, token_contributions.sum(axis=0)]), [*names, "sum"], dimensions(d_model)
+                np.vstack([token_contributions, token_contributions.sum(axis=0)]),
+                [*names, "sum"],
+                dimensions(d_model),
+                first=None,
             ),
             "concat": NumberTable(layer.concat[at.sentence], at.labels, dimensions(width)),
         },

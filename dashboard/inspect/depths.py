@@ -33,7 +33,7 @@ INSPECTED_CELL = "the cell"
 class NumberTable:
     """A tensor as a table: values, with the names of its rows and columns.
 
-    first  number of the first row, shown before its name, such as 1 for tokens; None if the names have numbers
+    first  number of the first row, shown before its name, such as 1 for tokens; None if the names need none
     """
 
     values: Float[np.ndarray, "row column"]

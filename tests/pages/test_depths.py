@@ -98,6 +98,7 @@ def test_numbers_formula_and_code(page, functions_of_the_engine):
     assert not table.isna().any(axis=None)
     assert table.index.is_unique
     assert table.columns.is_unique
+    assert not any(re.match(r"\d+ (head|layer) \d", name) for name in table.index)
     (formula,) = page.latex
     assert formula.value.count("{") == formula.value.count("}")
     assert formula.value.count(r"\begin") == formula.value.count(r"\end")

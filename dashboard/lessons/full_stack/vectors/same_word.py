@@ -83,7 +83,10 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
     vectors = rf"{latex_with_shape('x^{(l)}_{a,i}', shape)},\, {latex_with_shape('x^{(l)}_{b,j}', shape)}"
     rows = series if comparison.control is None else series | {scenes.CONTROL: comparison.control}
     return Depths(
-        {"with itself": NumberTable(np.stack(list(rows.values())), list(rows), names), "with all": all_tokens},
+        {
+            "with itself": NumberTable(np.stack(list(rows.values())), list(rows), names, first=None),
+            "with all": all_tokens,
+        },
         rf"\begin{{aligned}} &\cos\Bigl({vectors}\Bigr), \quad l = {latex_range(0, current.config.num_layers)} "
         r"\\ &\text{where token } i \text{ of sentence } a"
         r" \text{ is token } j \text{ of } b \end{aligned}",
