@@ -94,7 +94,10 @@ def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:
         if cell_edit.is_factor
         else min(SLIDER_REACH * max(inspection.derivation.scale, abs(value), 1e-3), limit)
     )
-    step = 10.0 ** math.floor(math.log10(reach / 50))
+    exponent = math.floor(math.log10(reach / 50))
+    step = 10.0**exponent
+    # The browser rounds the ends to the digits of the step; an end outside the bounds would not be accepted.
+    reach = round(math.ceil(reach / step) * step, max(0, -exponent))
 
     def add_edit(new: float) -> None:
         edit_history.add(cell_edit.make_edit(float(new)))

@@ -170,7 +170,9 @@ def test_a_number_is_set_undone_redone_and_reset(framed):
     at.number_input(key=key_of(at, "what_if_number")).set_value(2.0)
     run(at)
     assert edits_in_use(at) == ("score.0.0.0.2.1=2",)
-    at.slider(key=key_of(at, "what_if_slider")).set_value(-4.0)
+    slider = at.slider(key=key_of(at, "what_if_slider"))
+    assert slider.max == -slider.min == pytest.approx(round(slider.max / slider.step) * slider.step), "ends are steps"
+    slider.set_value(-4.0)
     run(at)
     (one,) = edits_in_use(at)
     assert parse_edit(one).value == pytest.approx(-4, abs=0.2)
