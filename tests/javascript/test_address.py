@@ -106,3 +106,18 @@ def test_url_is_read_again_after_a_lost_connection(address, fragment, script, po
         assert address.page.evaluate("window.popped") == 0
     address.page.evaluate(_CONNECTION, "CONNECTED")
     assert address.page.evaluate("window.popped") == popped
+
+
+_FIELD_AND_FIGURE = """() => {
+    document.body.innerHTML = `<textarea></textarea><div class="js-plotly-plot">figure</div>`;
+    document.querySelector("div").onmousedown = event => event.preventDefault();  // as Plotly does
+    document.querySelector("textarea").focus();
+}"""
+
+
+def test_a_click_on_a_figure_leaves_a_field_so_that_its_text_is_applied(address):
+    address("seq=5")
+    address.page.evaluate(_FIELD_AND_FIGURE)
+    box = address.page.locator(".js-plotly-plot").bounding_box()
+    address.page.mouse.click(box["x"] + 5, box["y"] + 5)
+    assert address.page.evaluate("document.activeElement === document.body")

@@ -6,11 +6,16 @@ const APPLIED = 100;  // milliseconds in which Streamlit sends what a field cont
 // Open a link a moment later if somebody was typing. Where the focus moves only when the link is opened, as after a tap,
 // Streamlit would send the text after the choice of the page, as a change of the page before, and stay there; a number
 // would be lost. Not when the finger goes down: a run of the page might move the link away under it.
-function applyFieldBeforeLinks() {
-  let isTyping = false;
-  document.addEventListener("pointerdown", () => {
+// A click on a figure does not move the focus at all: Plotly prevents it.
+function applyFieldBeforeClicks() {
+  let isTyping = false, isOnFigure = false;
+  document.addEventListener("pointerdown", ({ target }) => {
     const field = document.activeElement;
     isTyping = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement;
+    isOnFigure = target instanceof Element && Boolean(target.closest(".js-plotly-plot"));
+  }, { capture: true });
+  document.addEventListener("pointerup", () => {
+    if (isTyping && isOnFigure) /** @type {HTMLElement} */ (document.activeElement).blur();
   }, { capture: true });
   document.addEventListener("click", event => {
     const link = event.target instanceof Element && event.target.closest("a");
@@ -55,7 +60,7 @@ const find = selector => document.querySelector(selector);
 
 /** Call it once in a tab. */
 export function watchClicks() {
-  applyFieldBeforeLinks();
+  applyFieldBeforeClicks();
   focusPopoversOpenedByKey();
   // The buttons at the end of the walkthrough change the figure, which is above the window then.
   onClick("[class*=st-key-ending] button", () => find(".st-key-focus")?.scrollIntoView({ block: "start" }));
