@@ -13,7 +13,7 @@ from encoder_core.edits.compatible import CompatibleEdits
 SEPARATOR = "~"  # between edits in a link
 MAX_EDITS = 24  # edits at once
 MAX_HISTORY = 200  # changes that can be undone
-_COMPATIBLE = "edits that can be used together"
+_COMPATIBLE, _HISTORY = "edits that can be used together", "edit history"  # in `Session.memo`
 
 EDITS: Parameter[tuple[str, ...]] = declare(
     Parameter("edits", (), lambda link: tuple(text for text in link.split(SEPARATOR) if text), SEPARATOR.join)
@@ -22,8 +22,9 @@ EDITS: Parameter[tuple[str, ...]] = declare(
 
 @dataclass
 class EditHistory:
-    """Lists of edits before and after the current one (undo and redo), and the page of the last change."""
+    """The current edits, lists of edits before and after them (undo and redo), and the page of the last change."""
 
+    current: tuple[str, ...] = ()
     before: list[tuple[str, ...]] = field(default_factory=list)
     after: list[tuple[str, ...]] = field(default_factory=list)
     page: str | None = None
@@ -138,9 +139,14 @@ def _change(new: tuple[str, ...]) -> None:
 
 
 def _apply(new: tuple[str, ...]) -> None:
-    _history().page = session().page
+    history = _history()
+    history.current, history.page = new, session().page
     session().set(EDITS, new)
 
 
 def _history() -> EditHistory:
-    return session().memo.setdefault("edit history", EditHistory())
+    """The history of the current edits: a new one where the URL has brought others, as after Back."""
+    history: EditHistory | None = session().memo.get(_HISTORY)
+    if history is None or history.current != edit_texts():
+        history = session().memo[_HISTORY] = EditHistory(edit_texts())
+    return history

@@ -163,6 +163,8 @@ def test_one_edit_more_than_allowed_is_no_change_that_could_be_undone(monkeypatc
     assert not session().problems
     edit_history.undo()
     assert len(edit_history.edit_texts()) == edit_history.MAX_EDITS - 1
+    session().read_link("")  # as Back does
+    assert not edit_history.can_undo(), "there is no change that led to these edits"
 
 
 def test_a_number_is_set_undone_redone_and_reset(framed):
