@@ -31,7 +31,7 @@ _QUIET = """() => new Promise(done => {
     const count = () => {
         const busy = document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning";
         frames = busy ? 0 : frames + 1;
-        frames > 30 ? done(true) : requestAnimationFrame(count);
+        frames > 18 ? done(true) : requestAnimationFrame(count);
     };
     count();
 })"""
@@ -93,7 +93,12 @@ _WATCH_HANDS = """names => {
             window.touched ||= Boolean(type === "pointermove" ? buttons : !target.closest?.(told));
         }, true);
 }"""
-_FORGET_ANSWERS = "try { localStorage.removeItem('encoder-walkthrough-answers'); } catch {}"  # none in about:blank
+# There is no storage in about:blank.
+_FORGET_ANSWERS = "try { localStorage.removeItem('encoder-walkthrough-answers'); } catch {}"
+_FORGET_SIDEBAR = """try {
+    Object.keys(localStorage).filter(key => key.startsWith("stSidebarCollapsed"))
+        .forEach(key => localStorage.removeItem(key));
+} catch {}"""
 _NEEDS_LOAD = f"() => window.touched || !({CALM})()"
 _FOLLOW = """address => {
     History.prototype.pushState.call(history, {}, "", address);  // that of `history` is the app's, see address.js
@@ -126,6 +131,7 @@ class Screen:
         self.page.add_init_script(f"({_WATCH_HANDS})({json.dumps(list(PARAMETERS))})")
         if not keeps_answers:  # no test begins with the answers of the one before
             self.page.add_init_script(_FORGET_ANSWERS)
+        self.page.add_init_script(_FORGET_SIDEBAR)  # whether the test before left it open
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
         self.page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -179,7 +185,10 @@ class Screen:
         self.settle()
 
     def come_to_rest(self) -> "Screen":
-        """Wait until several actions in quick succession are all answered: nothing happens for half a second."""
+        """Wait until several actions in quick succession are all answered: nothing happens for 0.3 seconds.
+
+        A slider tells 0.2 seconds after a key that it has moved.
+        """
         self.settle()
         self.page.wait_for_function(_QUIET)
         return self.settle()

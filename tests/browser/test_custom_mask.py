@@ -1,10 +1,6 @@
 """A custom mask is drawn in the browser: with a mouse, with a finger and with the keyboard."""
 
-import pytest
 from playwright.sync_api import expect
-
-from tests.browser.conftest import PHONE
-from tests.browser.screen import visitor
 
 TEXT = "it rains on cats"
 
@@ -69,12 +65,6 @@ def test_cells_are_clicked_and_dragged_and_the_link_has_the_mask(screen):
     screen.page.reload()  # a new session, which knows only the link
     screen.arrived("scaled_scores")
     assert masked_scores(screen) == "0100/1100/0110/0000"
-
-
-@pytest.fixture
-def phone(browser, server, tab):
-    with visitor(browser, server, viewport=PHONE, has_touch=True, is_mobile=True) as screen:
-        yield screen
 
 
 def test_cells_are_large_enough_for_a_finger(phone):

@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from dashboard.page_list import STAGES
 from tests.browser.engine import HEATMAPS, scaled_scores, trace_of
-from tests.browser.screen import visitor
 
 SLIDERS = {"d_model": "d_model", "heads": "heads", "layers": "layers", "d_ff": "d_ff", "seed": "Seed"}
 
@@ -147,7 +146,7 @@ def test_a_double_click_resets_a_zoom_to_all_cells_of_the_figure_on_screen(scree
     assert screen.come_to_rest().plots()[0]["ranges"] == whole
 
 
-def test_a_click_on_a_cell_moves_the_focus_and_a_link_reproduces_the_screen(screen, browser, server):
+def test_a_click_on_a_cell_moves_the_focus_and_a_link_reproduces_the_screen(screen, stranger):
     screen.open("scaled_scores", d_model=96, layer=3, head=2)
     with screen.rerun():
         screen.page.mouse.click(*screen.place(4, row=7, column=2))
@@ -163,10 +162,9 @@ def test_a_click_on_a_cell_moves_the_focus_and_a_link_reproduces_the_screen(scre
     assert shown[1]["shapes"] == [[1.5, 2.5, -0.5, 23.5]]
     screen.page.reload()
     assert screen.arrived("scaled_scores").plots() == shown
-    with visitor(browser, server, viewport=screen.page.viewport_size, color_scheme="light") as copy:
-        copy.page.goto(screen.page.url)
-        assert copy.arrived("scaled_scores").plots() == shown
-        assert copy.looked_at("layer") == "3"
+    stranger.page.goto(screen.page.url)
+    assert stranger.arrived("scaled_scores").plots() == shown
+    assert stranger.looked_at("layer") == "3"
 
 
 def test_back_and_forward_lead_through_the_pages(screen):

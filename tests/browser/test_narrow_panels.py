@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, TABLET
-from tests.browser.screen import visitor
 
 LONG = "antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis supercalifragilisticexpialidocious"
 LEAST = {"heads": 16, "d_model": 16}
@@ -35,13 +34,6 @@ _CUT = """() => [...document.querySelectorAll(".stMain button p, .stMain .stMark
         isCut = getComputedStyle(box).overflowX !== "visible" && right > box.getBoundingClientRect().right + 1;
     return width && isCut;
 }).map(text => text.textContent)"""
-
-
-@pytest.fixture(scope="module")
-def phones(browser, server):
-    """A tab of a phone that is touched, one for all tests."""
-    with visitor(browser, server, viewport=PHONE, has_touch=True, is_mobile=True) as screen:
-        yield screen
 
 
 @pytest.mark.parametrize("page", ["embedding", "qkv", "scaled_scores", "multi_head"])
@@ -75,12 +67,11 @@ def test_no_button_option_or_badge_is_cut_on_a_tablet(screen, page, choice, link
 
 
 @pytest.mark.parametrize("page", ["embedding", "qkv", "multi_head", "add_and_norm"])
-def test_menu_of_a_panel_on_a_phone_covers_no_text(phones, page):
+def test_menu_of_a_panel_on_a_phone_covers_no_text(phone, page):
     """It is always visible there, and larger."""
-    screen = phones.open(page, **LEAST)
-    assert screen.page.evaluate(_COVERED) == []
-    assert screen.clipped_titles() == []
-    assert screen.faults == []
+    phone.open(page, **LEAST)
+    assert phone.page.evaluate(_COVERED) == []
+    assert phone.clipped_titles() == []
 
 
 def test_menu_above_the_colour_bar_opens_and_saves(screen):

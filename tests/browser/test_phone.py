@@ -5,9 +5,7 @@ from playwright.sync_api import expect
 
 from dashboard.page_list import PAGES
 from tests.browser.conftest import PHONE
-from tests.browser.screen import visitor
 
-_AGENT = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36"
 _TOO_SMALL = """() => [...document.querySelectorAll(`button, summary, [data-testid=stPageLink-NavLink],
         [data-testid=stSelectbox] [role=group], [data-testid=stRadio] [role=radiogroup] label`)]
     .filter(part => part.checkVisibility({ visibilityProperty: true }) && !part.closest(SKIPPED))
@@ -16,20 +14,6 @@ _TOO_SMALL = """() => [...document.querySelectorAll(`button, summary, [data-test
     .map(([box, part]) => `${box.height}: ${part.outerHTML.slice(0, 150)}`)"""
 # Buttons inside other controls, which are tapped as well: the steps of a number, and the help of a label.
 _SKIPPED = "[data-testid=stNumberInput], [data-testid=stTooltipIcon], [data-testid=stSelectbox] button"
-
-
-@pytest.fixture(scope="module")
-def phones(browser, server):
-    """A tab of a phone, one for all tests."""
-    with visitor(browser, server, viewport=PHONE, has_touch=True, is_mobile=True, user_agent=_AGENT) as screen:
-        yield screen
-
-
-@pytest.fixture
-def phone(phones):
-    """The tab of a phone. The test fails where the browser complains."""
-    yield phones
-    assert phones.new_faults() == []
 
 
 def slow_tap(phone, target) -> None:

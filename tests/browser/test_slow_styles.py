@@ -2,17 +2,17 @@
 
 import pytest
 
-from tests.browser.conftest import WIDE
-from tests.browser.screen import visitor
+from benchmarks.chromium import CALM
+from tests.browser.screen import new_tab
 
 _FITS = """() => [...document.querySelectorAll(".ew-chart")].map(
     plot => plot.clientWidth > 0 && plot._fullLayout?.width === plot.clientWidth)"""
 
 
 @pytest.fixture
-def screen(browser, server):
-    """A tab of a new visitor, who has nothing of the app."""
-    with visitor(browser, server, viewport=WIDE) as screen:
+def screen(tab):
+    """A tab that asks for the style sheets again: what a test holds back comes from no cache."""
+    with new_tab(tab.page.context, tab.url) as screen:
         yield screen
 
 
@@ -21,7 +21,8 @@ def test_figures_wait_for_their_style_and_fit_their_panels(screen):
     screen.page.route("**/app/static/*.css", lambda route: held.append(route))
     screen.follow("/softmax")
     screen.page.wait_for_selector(".ew-plot", state="attached")
-    screen.page.wait_for_timeout(3000)  # scripts and figures have arrived
+    screen.page.wait_for_function(CALM)
+    screen.page.wait_for_timeout(500)  # scripts and figures have arrived
     assert held
     for route in held:
         route.continue_()

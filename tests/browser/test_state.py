@@ -281,7 +281,7 @@ class Hand:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_random_sequences_leave_one_state(screen, browser, server, seed):
+def test_random_sequences_leave_one_state(screen, stranger, seed):
     screen.page.goto("about:blank")
     screen.open("scaled_scores")
     hand = Hand(screen, seed)
@@ -295,12 +295,11 @@ def test_random_sequences_leave_one_state(screen, browser, server, seed):
     screen.come_to_rest()
     agree(screen)
     shown = [np.array(plot["z"], float) for plot in screen.plots() if plot["z"]]
-    with visitor(browser, server, viewport=screen.page.viewport_size, color_scheme="light") as copy:
-        copy.page.goto(screen.page.url)
-        copy.page.wait_for_selector(PLOT)
-        copy.come_to_rest()
-        assert copy.page.url == screen.page.url
-        again = [np.array(plot["z"], float) for plot in copy.plots() if plot["z"]]
-        assert len(again) == len(shown)
-        for one, other in zip(shown, again, strict=True):
-            np.testing.assert_array_equal(one, other)
+    stranger.page.goto(screen.page.url)
+    stranger.page.wait_for_selector(PLOT)
+    stranger.come_to_rest()
+    assert stranger.page.url == screen.page.url
+    again = [np.array(plot["z"], float) for plot in stranger.plots() if plot["z"]]
+    assert len(again) == len(shown)
+    for one, other in zip(shown, again, strict=True):
+        np.testing.assert_array_equal(one, other)

