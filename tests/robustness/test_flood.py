@@ -19,7 +19,7 @@ from tests.pages.app import opened
 from tests.pages.conftest import as_in_the_app, framed  # noqa: F401 - fixtures
 
 IDLE = int(os.environ.get("IDLE_CONNECTIONS", "40"))
-MOVES = 5
+MOVES = 4
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def flooded(guarded_server):
     stop = Event()
     thread = Thread(target=flood, args=(guarded_server, stop), daemon=True)
     thread.start()
-    time.sleep(3)
+    time.sleep(1.5)
     yield
     stop.set()  # it stops as soon as the server takes what it is sending
 
