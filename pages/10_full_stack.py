@@ -1,7 +1,5 @@
 """Full stack: attention and hidden states across all layers, one view at a time."""
 
-from functools import partial
-
 import streamlit as st
 
 from dashboard.inspect.depths import render_depths
@@ -91,14 +89,12 @@ def render_body() -> None:
         names = {group: list(views) for group, views in VIEWS.items()}
         name = render_grouped_choice("View", names, VIEW)
         view = next(views[name] for views in VIEWS.values() if name in views)
+    with focus.focus_line():
+        at = focus.render_focus_pickers(current, *view.parts, of_sentence=view.of_sentence)
         choice = view.render_picker(current)
-    recomputation = view.recomputation if view.recomputation and view.recomputation.covers(config) else None
-    at = focus.render_focus_controls(
-        current,
-        *view.parts,
-        badge=partial(recomputation.render_badge, current) if recomputation else None,
-        of_sentence=view.of_sentence,
-    )
+        if view.recomputation and view.recomputation.covers(config):
+            st.space("stretch")
+            view.recomputation.render_badge(current, at)
     if config.attention_read_out == "input" and name in VIEWS_BY_LAYER:
         st.caption(READ_OUT_NOTE)
     result = view.render(current, at, choice)

@@ -35,7 +35,7 @@ class View(NamedTuple):
     parts          the pickers of the position (layer, head, token, ...)
     render         receives the model, the position and the value of `render_picker`; returns None if the view cannot
                    be shown, after it has rendered the reason
-    render_picker  renders the view's own picker beside the choice of views
+    render_picker  renders the view's own picker after those of the position
     of_sentence    whether the view shows one sentence of the text
     recomputation  what the badge covers; None: no tensor that the view shows is recomputed, so there is no badge
     """

@@ -55,11 +55,10 @@ def render_geometry_pickers(current: Model) -> Choice | None:
     """Render the pickers of the points and of the stage; None where the layers are not chained."""
     if not current.config.has_chained_layers:
         return None
-    with st.container(horizontal=True, gap="large"):
-        word = _render_word_picker(current)
-        names = [stage.name for stage in residual_stages(current.config)]
-        name = session().get_option(RESIDUAL_STAGE, names, names[-1])
-        st.select_slider("Stage of the residual stream", names, **bind_widget(RESIDUAL_STAGE, name, tuple(names)))
+    word = _render_word_picker(current)
+    names = [stage.name for stage in residual_stages(current.config)]
+    name = session().get_option(RESIDUAL_STAGE, names, names[-1])
+    st.select_slider("Stage of the residual stream", names, **bind_widget(RESIDUAL_STAGE, name, tuple(names)))
     return Choice(word, names.index(name))
 
 

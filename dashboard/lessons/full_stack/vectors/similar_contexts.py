@@ -46,9 +46,8 @@ def render_layer_picker(current: Model) -> int:
     last = current.config.num_layers
     layer = session().get_option(CONTEXT_LAYER, range(last + 1), last)
     help_text = "0: the input of the first layer. A larger number: the output of that layer."
-    with st.container(key="context_layers", width="content"):
-        bound = bind_widget(CONTEXT_LAYER, layer, last, value_argument="default")
-        st.pills("Layer", range(last + 1), required=True, help=help_text, **bound)
+    bound = bind_widget(CONTEXT_LAYER, layer, last, value_argument="default")
+    st.pills("Layer", range(last + 1), required=True, help=help_text, **bound)
     return layer
 
 
