@@ -121,3 +121,15 @@ def test_a_click_on_a_figure_leaves_a_field_so_that_its_text_is_applied(address)
     box = address.page.locator(".js-plotly-plot").bounding_box()
     address.page.mouse.click(box["x"] + 5, box["y"] + 5)
     assert address.page.evaluate("document.activeElement === document.body")
+
+
+def test_the_feedback_to_an_answer_is_scrolled_to_where_it_is_below_the_window(address):
+    def show(state: str) -> float:
+        content = "<div style='height: 1500px'></div><div class=stAlert>Yes</div><div style='height: 1500px'></div>"
+        address.page.evaluate("html => { document.body.innerHTML = html; }", f"<div class={state}>{content}</div>")
+        address("seq=5")
+        return address.page.evaluate("scrollY")
+
+    assert show("st-key-figure_is_shown") == 0  # answered before
+    assert show("st-key-figure_is_hidden") == 0
+    assert 1000 < show("st-key-figure_is_shown") < 1500

@@ -110,6 +110,15 @@ function followQuestion() {
   tab.asksBelow = !question;
 }
 
+// On a phone, the feedback and the figure that an answer shows are below the window. An answer that the browser has kept
+// shows them as well, but nobody has just tapped then.
+function followAnswer() {
+  const feedback = document.querySelector(".st-key-figure_is_shown .stAlert"), page = window.location.pathname;
+  const isNew = feedback && tab.hidesFigureOf === page && navigator.userActivation?.isActive;
+  if (isNew && feedback.getBoundingClientRect().bottom > window.innerHeight) feedback.scrollIntoView({ block: "center" });
+  tab.hidesFigureOf = document.querySelector(".st-key-figure_is_hidden") ? page : null;
+}
+
 /**
  * Write the query to the URL: as a new entry of the browser's history if `step` has increased, else in place. If a new
  * session began with another query string than that of the URL, send the URL's to the session instead.
@@ -130,6 +139,7 @@ function write({ data, setTriggerValue }) {
   repairPageMenu();
   arriveAtPage();
   followQuestion();
+  followAnswer();
   tab.fragment = fragment;
   const current = window.location.search.slice(1);
   if (session !== tab.session) {

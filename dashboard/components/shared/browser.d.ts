@@ -70,8 +70,12 @@ interface Plotly {
   toImage(figure: { data: PlotTrace[]; layout: PlotLayout }, options: object): Promise<string>;
 }
 
+interface Navigator {
+  userActivation?: { isActive: boolean };
+}
+
 interface Window {
   Plotly?: Plotly;
   encoderWalkthroughPlotly?: Promise<Plotly>;
-  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; pathname?: string, asksBelow?: boolean; watched?: HTMLElement; listens?: boolean; hasAnswers?: string };
+  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; pathname?: string, asksBelow?: boolean; hidesFigureOf?: string | null; watched?: HTMLElement; listens?: boolean; hasAnswers?: string };
 }
