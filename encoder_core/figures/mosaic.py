@@ -23,7 +23,7 @@ from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
 from encoder_core.support.validation import require_integer, require_items, require_mask, require_numbers, require_type
 from encoder_core.support.wording import form_for
 
-_LABEL_HEIGHT = 13  # pixels from one label of a row to the next
+_LABEL_HEIGHT = 10  # pixels from one label of a row to the next
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,7 @@ def row_exchange(
 
     Each matrix has its own colour scale, because the scene compares which rows change, not by how much.
     """
-    height = 200
+    height = 220
     style = HeatmapStyle(height=height, theme=theme)
     parts: Line = [heatmap(input_change, at.labels, columns, title="change of the input", style=style)]
     for name, change in output_changes.items():

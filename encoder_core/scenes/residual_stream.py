@@ -27,7 +27,7 @@ from encoder_core.figures import (
 from encoder_core.scenes.focus import Focus, text_slice
 
 HEIGHT = 320
-STATES_HEIGHT = 210  # so that one token through the layers is visible below it
+STATES_HEIGHT = 220  # so that one token through the layers is visible below it
 MAX_COLUMNS = 400  # of all stages side by side; more cells would be too narrow for a click
 MAX_BINS = 240  # of all stages side by side, where cells are bins
 

@@ -132,7 +132,7 @@ def contributions(
     """
     heads, seq, d_model = by_head.shape
     columns = columns or Window(0, d_model)
-    limit, height = colour_limit(by_head, attn_out), 200
+    limit, height = colour_limit(by_head, attn_out), 220
     grid = TileGrid([""], head_names(heads), "", selected=(0, at.head), marks=[(at.token, None)])
     tiles_style = MosaicStyle(kind="signed", row_axis="token", column_axis="dimension", limit=limit, height=height,
                               weight=int(np.clip(14 * heads, 24, 130)), theme=theme)  # fmt: skip
@@ -169,7 +169,7 @@ def difference(
     columns  the window of the dimensions that is drawn; None draws all
     """
     change = before - after
-    style = HeatmapStyle(limit=colour_limit(before, after, change), height=170, theme=theme)
+    style = HeatmapStyle(limit=colour_limit(before, after, change), height=220, theme=theme)
     return [
         heatmap(before, tokens, columns, title=titles[0], style=style),
         "−",

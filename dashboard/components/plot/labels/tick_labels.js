@@ -38,12 +38,14 @@ export function flattenLabels(layout, pixels) {
  * @param {PlotAxis | undefined} axis
  * @param {number} pixels  length of the axis
  * @param {number[]} marked  indices of ticks
+ * @param {boolean} isTight  whether the labels are as near as lines of text, such as those of rows
  * @returns {PlotAxis | undefined}
  */
-export function thinLabels(axis, pixels, marked) {
+export function thinLabels(axis, pixels, marked, isTight = false) {
   if (!axis?.tickvals || !axis.ticktext || !axis.range) return axis;
   const { tickvals, ticktext } = axis;
-  const textSize = axis.tickfont?.size ?? TEXT_SIZE, pitch = textSize + LABEL_SPACING;
+  const textSize = axis.tickfont?.size ?? TEXT_SIZE;
+  const pitch = isTight ? Math.round(TIGHT_TEXT * textSize) : textSize + LABEL_SPACING;
   const longest = Math.max(...ticktext.map(text => text.length));
   const labelWidth = axis.tickangle === 0 ? longest * LETTER_WIDTH * textSize / TEXT_SIZE : pitch;
   const step = Math.max(1, Math.ceil(Math.max(pitch, labelWidth) / cellSize(axis, pixels)));
