@@ -47,7 +47,7 @@ class Effects:
     dropout           the edit with seed and rate in training mode; None in evaluation mode
     head_factors      (layer, head) -> factor on z
     residual_factors  (layer, sublayer) -> factor on the residual of the sublayer
-    hidden            (sentence, token) pairs that are masked as keys
+    hidden            (sentence, token) pairs that are hidden as keys
     ids, embedded     index -> value that is set
     scores            layer -> index -> value that is set
     parameters        name -> index -> value that is set

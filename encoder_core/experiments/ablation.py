@@ -33,7 +33,7 @@ def ablate_tokens(
 ) -> Float[np.ndarray, "token seq"]:
     """The effect of each token on each token: |output with the token hidden - output|, in float64.
 
-    One token at a time is masked as key, in all heads and layers, in addition to `edits`: no token attends to it,
+    One token at a time is hidden as key, in all heads and layers, in addition to `edits`: no token attends to it,
     except where `edits` contain a `SetScore` for this key. Its row stays in the stream (tokens would still attend to a
     row of zeros). Row: the hidden token; column: the token whose output changes. One run per token. Raises ValueError
     for arguments that `Encoder.outputs_with_edits` refuses.

@@ -10,7 +10,7 @@ from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, colour_l
 from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.residual_stream import stage_axis
 
-HEIGHT = 200
+HEIGHT = 220
 
 
 def before_and_after(
@@ -98,6 +98,6 @@ def ablation(
         heatmap(heads, layer_names, head_names, title="mean output change without each head",
                 marks=[(at.layer, at.head)], style=heads_style),
         "",
-        heatmap(tokens, at.labels, at.labels, title="output change without the token of the row",
+        heatmap(tokens, at.labels, at.labels, title="output change with one token hidden",
                 marks=[(at.token, None), (None, at.token)], style=tokens_style),
     ]  # fmt: skip

@@ -432,7 +432,7 @@ def test_a_key_with_a_score_set_by_hand_cannot_be_hidden(question_of):
     assert "as key" not in question_of("full_stack", **link, token="3").text
     for edits, exception in ((link["edits"], True), ("score.0.0.0.0.2=5~hide.0.2", True), ("head.0.0=0", False)):
         at = opened(stage_named("full_stack"), **link | {"edits": edits})
-        (text,) = [text for text in rendered(at) if "one token is masked as key" in text]
+        (text,) = [text for text in rendered(at) if "one token is hidden as key" in text]
         assert text.endswith("not even itself, except where you set its score." if exception else "not even itself.")
     model = with_edits(model_of(text="Hi there you", layers=2, heads=2), (SetScore(0, 0, 0, 0, 2, 5.0),))
     assert model.trace_with(HideToken(0, 2)).layers[0].pattern[0, 0, 0, 2] > 0.9

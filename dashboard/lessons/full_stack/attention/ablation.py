@@ -1,4 +1,4 @@
-"""Ablation: the change of the output without each head and with each token masked."""
+"""Ablation: the change of the output without each head and with each token hidden."""
 
 import numpy as np
 from jaxtyping import Float
@@ -41,7 +41,7 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     )
     frame.render_explained(
         f"An [[ablation]] is one run of the whole stack: each cell on the left, each row on the right. {largest} On "
-        "the right, one token is masked as key, so no token attends to it, not even itself"
+        "the right, one token is hidden as key, so no token attends to it, not even itself"
         + (", except where you set its score." if _keys_with_set_scores(current, at) else ".")
     )
     num_layers, num_heads = head_effects.shape
@@ -77,7 +77,7 @@ def _keys_with_set_scores(current: Model, at: Focus) -> set[int]:
 
 
 def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray, "hidden token"]) -> Question:
-    """Does the output of a token change if it is masked as a key?"""
+    """Does the output of a token change if it is hidden as a key?"""
     token, change = escape_token(at.labels[at.token]), float(effects[at.token, at.token])
     used, factors = used_keys(current, at.sentence), current.run.effects.residual_factors.values()
     reasons = _reasons_of_change(used, at.token)
@@ -87,7 +87,7 @@ def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray,
         return depth_question(current)
     has_other_keys = np.delete(used[:, at.token], at.token, axis=-1).any()
     return Question(
-        f"“{token}” is masked as key, so no token can attend to it. What happens to the output of “{token}” itself?",
+        f"“{token}” is hidden as key, so no token can attend to it. What happens to the output of “{token}” itself?",
         "it changes",
         f"By {format_number(change, 3)}: {', and '.join(reasons)}.",
         [
@@ -99,7 +99,7 @@ def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray,
             ),
             WrongOption(
                 "it becomes a row of zeros",
-                "Masking takes it out of the keys. It still has a query, and its vector stays in the residual stream.",
+                "This takes it out of the keys. It still has a query, and its vector stays in the residual stream.",
                 "the formula: only the key j is hidden",
             ),
         ],
@@ -107,7 +107,7 @@ def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray,
 
 
 def _reasons_of_change(used: Paths, token: int) -> list[str]:
-    """Why the output of a token changes if it is masked as a key, given the keys that each token uses."""
+    """Why the output of a token changes if it is hidden as a key, given the keys that each token uses."""
     reasons = ["it cannot attend to itself any more"] * bool(used[:, token, token].any())
     if uses_changed_tokens(used, token):
         reasons.append("tokens whose vectors it uses in later layers have changed" + " as well" * len(reasons))
