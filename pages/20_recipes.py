@@ -33,6 +33,7 @@ config, example = recipe.config(variant), recipe.example
 with heading:
     frame.render_heading(
         page_named("recipes"),
+        "What the tutorials say and what their code does, computed and compared. "
         f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.description}",
         [Shape("ids", (example.batch, example.seq))],
         [

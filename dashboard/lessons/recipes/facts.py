@@ -20,23 +20,19 @@ def render_sizes(recipe: Recipe, variant: Variant) -> None:
     """Render the sizes of a recipe in one line, with help on how the numbers are drawn."""
     config, example = recipe.config(variant), recipe.example
     count = recipe.num_parameters(variant)
+    table = "" if recipe.has_table else " The map counts the table that stands in for the tutorial's random rows, too."
     drawn = (
         "The model's numbers are drawn by NumPy from the seed, not with the tutorial's keys, so they differ from those "
         "that the tutorial prints; rows that compare printed numbers one by one draw them with these keys. Biases have "
-        f"a standard deviation of {BIAS_STD:g}; the libraries initialize them to 0."
+        f"a standard deviation of {BIAS_STD:g}; the libraries initialize them to 0.{table}"
     )
     st.markdown(
         f"batch **{example.batch}** · seq **{example.seq}** · d_model **{config.d_model}** · heads "
         f"**{config.num_heads}** · d_head **{config.d_head}** · d_ff **{config.d_ff}** · layers "
         f"**{config.num_layers}** · **{count:,}** parameters = **{count * BYTES_PER_PARAMETER / 2**20:.2f} MiB**"
-        + ("" if recipe.has_table else f" {_describe_table(config)}"),
+        + ("" if recipe.has_table else f" (**{sum(parameters_by_part(config).values()):,}** on the map)"),
         help=drawn,
     )
-
-
-def _describe_table(config: EncoderConfig) -> str:
-    total = sum(parameters_by_part(config).values())
-    return f"(**{total:,}** with the table that stands in for its random rows, as on the map)"
 
 
 def render_comparison() -> None:
