@@ -20,7 +20,7 @@ def render_entrances(story: Story) -> None:
     with columns[0]:
         _render(f"Follow “{escape_token(story.word)}”", "follow", lambda: follow(story, STAGES[1].name),
                 f"{len(STAGES) - 1} stages lead from this sentence to the output of {story.encoder}, "
-                "a trained encoder.",
+                f"a trained encoder.{_other_sentences_text()}",
                 primary=True)  # fmt: skip
     with columns[1]:
         _render("Change everything", "map", lambda: open_random(story),
@@ -29,6 +29,14 @@ def render_entrances(story: Story) -> None:
     with columns[2]:
         _render("Test a claim", "lab", lambda: open_page("experiments"),
                 "Experiments on what learners are told: predict, then measure.")  # fmt: skip
+
+
+def _other_sentences_text() -> str:
+    """A sentence on those of the text that this page does not show; empty if there is none."""
+    others = len([line for line in session().get(SETTINGS["text"]).splitlines() if line.strip()]) - 1
+    if others < 1:
+        return ""
+    return f" They also show the text's {'second sentence' if others == 1 else f'other {others} sentences'}."
 
 
 def render_encoder_note(story: Story) -> None:

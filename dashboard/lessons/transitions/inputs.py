@@ -5,6 +5,7 @@ import numpy as np
 from dashboard.lessons.transitions.transition import Transition, Why, experiment, tokens_text
 from dashboard.models.model import Model
 from encoder_core.inputs.masks import tells_order
+from encoder_core.inputs.tokenizer import PAD
 from encoder_core.support.wording import format_count
 
 
@@ -24,7 +25,8 @@ def embedding(model: Model) -> Transition:
     vocab, d_model = model.parameters["token_embedding"].shape
     numbers = format_count(d_model, "number")
     return Transition(
-        f"We have {tokens_text(model)}, but an encoder computes with vectors: the integer **id** of a [[token]] selects"
+        f"We have {tokens_text(model)}{_padding_text(model)}, but an encoder computes with vectors: the integer **id** "
+        "of a [[token]] selects"
         f" its row of {numbers} in the [[embedding]] table E of {format_count(vocab, 'row')}.",
         f"The next stage needs these rows of {numbers}, which do not say where a token stands.",
         "Why a table?",
@@ -85,6 +87,12 @@ def positions(model: Model) -> Transition:
             )
         ],
     )
+
+
+def _padding_text(model: Model) -> str:
+    """What fills up shorter sentences, in brackets; empty if nothing does."""
+    has_padding = any(PAD in tokens for tokens in model.batch.tokens)
+    return f" (shorter ones are filled up with [[{PAD}]])" if has_padding else ""
 
 
 def _mask_tells_order(model: Model) -> bool:
