@@ -56,7 +56,7 @@ def step_by_step(
         "→",
         weight_map(weights, visible, at, title="all weights", marks=marks, limit=limit, theme=theme),
         row_bars(bits, at.labels, title="entropy, bits", marks=[query], shows=None if has_dropout else shows_bits,
-                 details=RowBarsDetails(references=largest_entropy(visible), footer="❘ log₂ visible"),
+                 details=RowBarsDetails(references=largest_entropy(visible), footer="❘ maximum"),
                  style=RowBarsStyle(row_axis="query", colour="muted", span=span, theme=theme)),
     ]  # fmt: skip
 
