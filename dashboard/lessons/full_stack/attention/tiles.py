@@ -22,7 +22,7 @@ from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.figures import Line
 from encoder_core.scenes.attention import stack_attention as scenes
 from encoder_core.scenes.focus import head_slice, layer_slice
-from encoder_core.support.number_format import format_number, latex_range, latex_with_shape
+from encoder_core.support.number_format import format_fixed, latex_range, latex_with_shape
 from encoder_core.support.wording import head_name
 
 
@@ -83,6 +83,6 @@ def _render_tiles(
     with plot_area:
         render_plot(parts, key="full_stack_tiles_plot", inspection=inspection)
         st.caption(
-            f"Click a tile to enlarge it. The largest weight is {format_number(weights.max(), 2)} over all tiles and "
-            f"{format_number(enlarged.max(), 2)} in the enlarged one.{block if size > 1 else ''}"
+            f"Click a tile to enlarge it. The largest weight is {format_fixed(weights.max(), 2)} over all tiles and "
+            f"{format_fixed(enlarged.max(), 2)} in the enlarged one.{block if size > 1 else ''}"
         )

@@ -1,5 +1,6 @@
 """Sentence vectors: one vector for each sentence of the text, and their cosines."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -72,7 +73,8 @@ def _text(current: Model, sentence: int) -> str:
     """The words of a sentence after tokenization, without special tokens and padding."""
     trace = current.trace
     words = zip(trace.tokens[sentence], trace.real[sentence], strict=True)
-    return " ".join(word for word, is_real in words if is_real and word not in SPECIAL).replace(" ##", "")
+    text = " ".join(word for word, is_real in words if is_real and word not in SPECIAL).replace(" ##", "")
+    return re.sub(r" ([,.;:?!])(?= |$)", r"\1", text)
 
 
 def _escape_start(text: str) -> str:
