@@ -15,7 +15,7 @@ from dashboard.lessons.full_stack.predictions.logit_attribution import render_lo
 from dashboard.lessons.full_stack.predictions.logit_lens import render_logit_lens
 from dashboard.lessons.full_stack.predictions.output_token import NO_PREDICTIONS, render_output_picker
 from dashboard.lessons.full_stack.predictions.predicted_tokens import render_predicted_tokens
-from dashboard.lessons.full_stack.vectors.geometry import render_geometry, render_geometry_pickers
+from dashboard.lessons.full_stack.vectors.geometry import move_focus_to_word, render_geometry, render_geometry_pickers
 from dashboard.lessons.full_stack.vectors.hidden_states import render_hidden_states
 from dashboard.lessons.full_stack.vectors.in_and_out import render_in_and_out
 from dashboard.lessons.full_stack.vectors.same_word import render_same_word, render_word_picker
@@ -54,7 +54,7 @@ VIEWS = {
         "Hidden states": View(
             ("layer", "token"), render_hidden_states, render_dims_picker, recomputation=recomputed.LAYER
         ),
-        "Geometry": View(("head", "token"), render_geometry, render_geometry_pickers),
+        "Geometry": View(("head", "token"), render_geometry, render_geometry_pickers, move_focus=move_focus_to_word),
         "Similarity": View(("layer", "token"), render_similarity),
         "Same word": View((), render_same_word, render_word_picker),
         "Similar contexts": View(("token",), render_similar_contexts, render_layer_picker),
@@ -89,6 +89,7 @@ def render_body() -> None:
         names = {group: list(views) for group, views in VIEWS.items()}
         name = render_grouped_choice("View", names, VIEW)
         view = next(views[name] for views in VIEWS.values() if name in views)
+    view.move_focus(current)
     with focus.focus_line():
         at = focus.render_focus_pickers(current, *view.parts, of_sentence=view.of_sentence)
         choice = view.render_picker(current)

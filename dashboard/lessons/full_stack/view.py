@@ -37,6 +37,7 @@ class View(NamedTuple):
                    be shown, after it has rendered the reason
     render_picker  renders the view's own picker after those of the position
     of_sentence    whether the view shows one sentence of the text
+    move_focus     moves the focus to what the view's own picker has chosen, before all pickers are rendered
     recomputation  what the badge covers; None: no tensor that the view shows is recomputed, so there is no badge
     """
 
@@ -44,6 +45,7 @@ class View(NamedTuple):
     render: Callable[[Model, Focus, Any], Depths | None]
     render_picker: Callable[[Model], Any] = lambda _: None
     of_sentence: bool = True
+    move_focus: Callable[[Model], None] = lambda _: None
     recomputation: Recomputation | None = None
 
 

@@ -62,21 +62,27 @@ def render_geometry_pickers(current: Model) -> Choice | None:
     return Choice(word, names.index(name))
 
 
-def _render_word_picker(current: Model) -> SharedWord | None:
-    """Render the picker of the tokens that are drawn: all, or the occurrences of one word, which is returned.
+def move_focus_to_word(current: Model) -> None:
+    """Move the focus to an occurrence of the word that is drawn, if it is one word."""
+    words, chosen = _drawn_word(current)
+    if current.config.has_chained_layers and chosen in words:
+        _move_focus(current, words[chosen])
 
-    The focus moves to an occurrence of that word.
-    """
+
+def _drawn_word(current: Model) -> tuple[dict[str, SharedWord], str]:
+    """The words whose occurrences can be drawn, and the chosen one or ALL_TOKENS."""
     words = {word.token: word for word in shared_words(current.batch) if len(word.places) >= _MIN_OCCURRENCES}
-    options = [ALL_TOKENS, *words]
     first = next((token for token in words if token.lower() not in STOP_WORDS), ALL_TOKENS)
-    chosen = session().get_option(PLANE, options, first)
+    return words, session().get_option(PLANE, [ALL_TOKENS, *words], first)
+
+
+def _render_word_picker(current: Model) -> SharedWord | None:
+    """Render the picker of the tokens that are drawn: all, or the occurrences of one word, which is returned."""
+    words, chosen = _drawn_word(current)
+    options = [ALL_TOKENS, *words]
     bound = bind_widget(PLANE, chosen, tuple(options), index_of=options)
     st.selectbox("Points", options, format_func=_name_option, filter_mode=None, width=170, **bound)
-    word = words.get(chosen)
-    if word:
-        _move_focus(current, word)
-    return word
+    return words.get(chosen)
 
 
 def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths | None:
