@@ -90,9 +90,9 @@ def positions(model: Model) -> Transition:
 
 
 def _padding_text(model: Model) -> str:
-    """What fills up shorter sentences, in brackets; empty if nothing does."""
+    """What fills up shorter sentences, if anything does."""
     has_padding = any(PAD in tokens for tokens in model.batch.tokens)
-    return f" (shorter ones are filled up with [[{PAD}]])" if has_padding else ""
+    return f", filled up with [[{PAD}]]" if has_padding else ""
 
 
 def _mask_tells_order(model: Model) -> bool:
