@@ -43,6 +43,14 @@ def test_horizontal_labels_need_their_length(scripts):
     assert [thinned["ticktext"] for thinned in axes] == [["t0", "t1", "t2", "abc"], ["t0", "t2"]]
 
 
+def test_labels_of_rows_are_as_near_as_lines_of_text(scripts):
+    rows = [
+        scripts.call("plot/labels/tick_labels.js", "thinLabels", ticks(10, tickangle=0), pixels, [], True)
+        for pixels in (100, 99)
+    ]
+    assert [thinned["tickvals"] for thinned in rows] == [list(range(10)), [0, 2, 4, 6, 8]]
+
+
 UPRIGHT = {"tickangle": -90, "ticktext": ["the", "cat", "sat", "down"]}
 
 

@@ -46,8 +46,8 @@ def test_a_single_row_of_tiles_names_its_rows_and_escapes_them():
 def test_of_many_rows_as_many_have_labels_as_fit():
     tiles, tokens = np.zeros((1, 1, 64, 1), np.float32), [str(i) for i in range(64)]
     panel = mosaic(tiles, TileGrid([""], ["1"]), tokens, ["x"], title="t", style=MosaicStyle(height=128))
-    assert panel.figure.layout.yaxis.ticktext[:3] == ("0", "7", "14")
-    assert panel.figure.layout.yaxis.tickvals[:3] == (0, 7, 14)
+    assert panel.figure.layout.yaxis.ticktext[:3] == ("0", "5", "10")
+    assert panel.figure.layout.yaxis.tickvals[:3] == (0, 5, 10)
 
 
 def test_a_marked_row_keeps_its_label_and_its_neighbours_give_way():

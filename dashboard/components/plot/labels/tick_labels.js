@@ -38,7 +38,7 @@ export function flattenLabels(layout, pixels) {
  * @param {PlotAxis | undefined} axis
  * @param {number} pixels  length of the axis
  * @param {number[]} marked  indices of ticks
- * @param {boolean} isTight  whether the labels are as near as lines of text, such as those of rows
+ * @param {boolean} isTight  whether the labels are below each other, as near as lines of text: those of rows
  * @returns {PlotAxis | undefined}
  */
 export function thinLabels(axis, pixels, marked, isTight = false) {
@@ -47,7 +47,7 @@ export function thinLabels(axis, pixels, marked, isTight = false) {
   const textSize = axis.tickfont?.size ?? TEXT_SIZE;
   const pitch = isTight ? Math.round(TIGHT_TEXT * textSize) : textSize + LABEL_SPACING;
   const longest = Math.max(...ticktext.map(text => text.length));
-  const labelWidth = axis.tickangle === 0 ? longest * LETTER_WIDTH * textSize / TEXT_SIZE : pitch;
+  const labelWidth = axis.tickangle === 0 && !isTight ? longest * LETTER_WIDTH * textSize / TEXT_SIZE : pitch;
   const step = Math.max(1, Math.ceil(Math.max(pitch, labelWidth) / cellSize(axis, pixels)));
   if (step === 1) return axis;
   const isNearMark = (/** @type {number} */ index) => marked.some(mark => Math.abs(mark - index) < step);

@@ -91,7 +91,10 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   } else if (!tiles || tiles.columns.names.join("") === "") {
     layout.xaxis = thinLabels(layout.xaxis, area.width, markedColumns);
   }
-  if (!tiles) layout.yaxis = thinLabels(layout.yaxis, area.height, markedRows, true);
+  // Tiles come with the labels that fit, but not in large text.
+  const rowTicks = layout.yaxis?.tickvals ?? [];
+  const markedTicks = tiles ? markedRows.map(row => rowTicks.indexOf(row)) : markedRows;
+  layout.yaxis = thinLabels(layout.yaxis, area.height, markedTicks, true);
   if (panel.kind === "row_bars") layout = withLegendAtReference(layout, panel.data);
   layout.dragmode = dragMode();
   const cellWidth = area.width / (panel.columns?.names.length ?? 1);
