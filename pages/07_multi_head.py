@@ -20,6 +20,7 @@ from encoder_core.explain import recompute
 from encoder_core.figures import MAX_UNBINNED, dimensions
 from encoder_core.scenes.focus import layer_slice
 from encoder_core.support.number_format import latex_sequence, latex_with_shape
+from encoder_core.support.wording import numbered
 
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")
 
@@ -66,7 +67,7 @@ def render_body() -> None:
             sections.render_contributions(current, at, layer, dims.window(), out_bias(at.layer), inspection)
     bias = f" + {latex_with_shape('b_O', (1, d_model))}" if config.use_bias else ""
     all_z = latex_sequence([f"z_{{{head + 1}}}" for head in range(heads)], separator=r"\; ")
-    names, token_contributions = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
+    names, token_contributions = numbered("head", heads), contributions[:, at.token]
     render_depths(
         {
             "size of contribution": NumberTable(np.linalg.norm(contributions, axis=-1), names, at.labels, first=None),

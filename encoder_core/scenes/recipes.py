@@ -27,6 +27,7 @@ from encoder_core.figures import (
 from encoder_core.scenes.attention.multi_head import bin_size
 from encoder_core.scenes.attention.softmax import pattern_style
 from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import numbered
 
 HEIGHT = 230
 
@@ -88,8 +89,8 @@ def averages_by_layer(
     """
     layers, batch = patterns.shape[:2]
     places = Window(0, len(tokens), bin_size(patterns.size), tuple(tokens))
-    sentences = [f"sentence {i + 1}" for i in range(batch)] if batch > 1 else [""]
-    grid = TileGrid(sentences, [f"layer {i + 1}" for i in range(layers)], "sentence", "layer", selected=selected)
+    sentences = numbered("sentence", batch) if batch > 1 else [""]
+    grid = TileGrid(sentences, numbered("layer", layers), "sentence", "layer", selected=selected)
     style = MosaicStyle(limit=limit, title_colour="attention", theme=theme,
                         height=int(np.clip(batch * 640 / layers, 170, max(260, 70 * batch))))  # fmt: skip
     return [

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, colour_limit, dimensions, heatmap
 from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.residual_stream import stage_axis
+from encoder_core.support.wording import numbered
 
 HEIGHT = 220
 
@@ -74,7 +75,7 @@ def untrained_and_trained(
 
 def propagation(distance: Float[np.ndarray, "stage seq"], at: Focus, *, theme: ThemeName = "light") -> Line:
     """The length of the change of each token's vector: at the input of the first layer, and after each layer."""
-    stages = ["embedded", *(f"layer {i + 1}" for i in range(len(distance) - 1))]
+    stages = ["embedded", *numbered("layer", len(distance) - 1)]
     style = HeatmapStyle(row_axis=stage_axis(len(stages) - 1), column_axis="token", kind="lengths",
                          limit=float(distance.max()) or 1.0, height=max(64, 18 * len(stages)), theme=theme)  # fmt: skip
     title = "length of the change at each stage"

@@ -1,4 +1,4 @@
-"""Words on screen: shortened texts, names of heads, and nouns and verbs that agree with a number."""
+"""Words on screen: shortened texts, names of heads and numbered things, nouns and verbs that agree with a number."""
 
 _MAX_LABEL = 12  # characters
 _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -12,6 +12,11 @@ def shorten(text: str, max_length: int = _MAX_LABEL) -> str:
 def head_name(layer: int, head: int) -> str:
     """A head, whose indices count from 0, as text that counts from 1: "layer 4, head 2"."""
     return f"layer {layer + 1}, head {head + 1}"
+
+
+def numbered(noun: str, count: int) -> list[str]:
+    """The names of so many things: "head 1", "head 2", "head 3"."""
+    return [f"{noun} {number}" for number in range(1, count + 1)]
 
 
 def format_count(number: int, noun: str, plural: str = "") -> str:

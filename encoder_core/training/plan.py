@@ -10,6 +10,7 @@ import optax
 from encoder_core.config import EncoderConfig, Norm, Positions
 from encoder_core.parameters.cost import BYTES_PER_PARAMETER, parameters_by_part
 from encoder_core.support.validation import invalid_value, require_integer
+from encoder_core.support.wording import numbered
 from encoder_core.training.task import Task
 from encoder_core.training.tasks import tasks
 
@@ -96,7 +97,7 @@ class TrainingPlan:
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the encoder whose gradients are measured: embedding, each layer, output."""
-        return ("embedding", *(f"layer {layer + 1}" for layer in range(self.num_layers)), "output")
+        return ("embedding", *numbered("layer", self.num_layers), "output")
 
     @property
     def checkpoint_steps(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from dashboard.theme import current_theme
 from encoder_core.figures import Window
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
 from encoder_core.support.number_format import format_fixed
-from encoder_core.support.wording import head_name, shorten
+from encoder_core.support.wording import head_name, numbered, shorten
 
 NOT_DRAWN = f"Weights below {SMALLEST_WEIGHT:g} are not drawn."
 
@@ -47,7 +47,7 @@ def render_layer_lines(current: Model, at: Focus, *, key: str, selects_key: bool
     def on_word(side: Side, index: int) -> None:
         move_focus({"key_token" if side == "key" and selects_key else "token": window.start + index})
 
-    heads = [f"head {head + 1}" for head in range(current.config.num_heads)]
+    heads = numbered("head", current.config.num_heads)
     weights = current.trace.layers[at.layer].pattern[at.sentence, :, at.token]
     render_word_lines(
         at.labels[window.places],

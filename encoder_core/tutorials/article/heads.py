@@ -6,6 +6,7 @@ from jaxtyping import Float
 from encoder_core.analysis import softmax
 from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, Window, mosaic
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
+from encoder_core.support.wording import numbered
 from encoder_core.tutorials.article.models import (
     ATTENTION_MODULE,
     WALKTHROUGH,
@@ -29,7 +30,7 @@ def per_head(kernel: Rows) -> Float[np.ndarray, "head d_model d_k"]:
 
 def head_tiles(tiles: Float[np.ndarray, "head row column"], title: str, theme: ThemeName, *, weights: bool) -> Line:
     """One tile for each head."""
-    grid = TileGrid([""], [f"head {head + 1}" for head in range(len(tiles))], "row", "head")
+    grid = TileGrid([""], numbered("head", len(tiles)), "row", "head")
     style = MosaicStyle(kind="weights" if weights else "signed", row_axis="query" if weights else "dimension",
                         column_axis="key" if weights else "dimension", height=HEIGHT, theme=theme)  # fmt: skip
     rows, columns = (Window(0, size) for size in tiles.shape[1:])
@@ -59,7 +60,7 @@ def _robust(seed: int) -> Finding:
     differences = np.abs(patterns[:, None] - patterns[None]).mean(axis=(2, 3))[np.triu_indices(HEADS, 1)]
 
     def draw(theme: ThemeName) -> Line:
-        names = [f"head {head + 1}" for head in range(HEADS)]
+        names = numbered("head", HEADS)
         return [*head_tiles(patterns, "attention weights of sequence 0", theme, weights=True), "",
                 bar_panel(change, names, "relative change without the head", theme)]  # fmt: skip
 

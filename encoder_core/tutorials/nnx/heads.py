@@ -12,6 +12,7 @@ from encoder_core.scenes.attention import multi_head as scenes
 from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import numbered
 from encoder_core.trace import Run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import MULTI_HEAD, NNX, demo_run
@@ -87,7 +88,7 @@ def _independent(seed: int) -> Finding:
     heads = np.flatnonzero(moved)
 
     def draw(theme: ThemeName) -> Line:
-        names, labels = position_labels(before.shape[-1]), [f"head {i + 1}" for i in range(len(moved))]
+        names, labels = position_labels(before.shape[-1]), numbered("head", len(moved))
         style = MosaicStyle(limit=1.0, height=260, theme=theme)
         grid = TileGrid(["before", "after"], labels, "row", "head")
         return [mosaic(np.stack([before[0], changed[0]]), grid, names, names,

@@ -7,7 +7,7 @@ from scipy.special import softmax
 from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
-from encoder_core.support.wording import format_count
+from encoder_core.support.wording import format_count, numbered
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import MULTI_HEAD, SELF_ATTENTION, demo_run, encoder_run
 
@@ -55,8 +55,7 @@ def _expansion(axes: int, seed: int) -> Finding:
     as_documented = {2: (1, 1, SEQ, SEQ), 3: (BATCH, 1, SEQ, SEQ), 4: (BATCH, HEADS, SEQ, SEQ)}[axes]
 
     def draw(theme: ThemeName) -> Line:
-        grid = TileGrid([f"sentence {i + 1}" for i in range(BATCH)], [f"head {i + 1}" for i in range(HEADS)],
-                        "sentence", "head")  # fmt: skip
+        grid = TileGrid(numbered("sentence", BATCH), numbered("head", HEADS), "sentence", "head")
         names = position_labels(SEQ)
         style = MosaicStyle(limit=1.0, height=280, theme=theme)
         title = f"mask of shape {mask.shape}: keys that each head of each sentence sees"

@@ -16,9 +16,9 @@ from dashboard.selection.focus import Focus
 from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig, ablate_heads, ablate_tokens
-from encoder_core.figures import dimensions
 from encoder_core.scenes import what_if as scenes
 from encoder_core.support.number_format import format_number, latex_with_shape
+from encoder_core.support.wording import numbered
 
 
 def render_ablation(current: Model, at: Focus, _: None) -> Depths:
@@ -45,8 +45,8 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
         + (", except where you set its score." if _keys_with_set_scores(current, at) else ".")
     )
     num_layers, num_heads = head_effects.shape
-    layers = [f"layer {name}" for name in dimensions(num_layers, 1)]
-    heads = [f"head {name}" for name in dimensions(num_heads, 1)]
+    layers = numbered("layer", num_layers)
+    heads = numbered("head", num_heads)
     return Depths(
         {
             "heads": NumberTable(head_effects, layers, heads, first=None),

@@ -19,10 +19,10 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.analysis.language import role_keys
-from encoder_core.figures import Selection, dimensions
+from encoder_core.figures import Selection
 from encoder_core.scenes import language as scenes
 from encoder_core.support.number_format import latex_with_shape
-from encoder_core.support.wording import format_count, head_name
+from encoder_core.support.wording import format_count, head_name, numbered
 
 _ROLE_LABELS = {
     "previous": "the previous token",
@@ -70,8 +70,8 @@ def render_head_roles(current: Model, at: Focus, role: str | None) -> Depths | N
     with plot_area:
         render_plot(parts, key="full_stack_roles_plot", on_click=select)
         st.caption(_describe_roles(current, measured, queries))
-    rows = [f"layer {name}" for name in dimensions(len(weights), 1)]
-    heads = [f"head {name}" for name in dimensions(weights.shape[1], 1)]
+    rows = numbered("layer", len(weights))
+    heads = numbered("head", weights.shape[1])
     return Depths(
         {name: NumberTable(measured.weights[i], rows, heads, first=None) for i, name in enumerate(measured.roles)},
         rf"\begin{{aligned}} {latex_with_shape('w^{(l,h)}', weights.shape)} &= "

@@ -20,11 +20,10 @@ from dashboard.theme import current_theme
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import visible_keys
 from encoder_core.analysis.language import StrongHead, are_equal_weights, special_tokens_and_query
-from encoder_core.figures import dimensions
 from encoder_core.scenes import language as scenes
 from encoder_core.scenes.focus import head_slice
 from encoder_core.support.number_format import format_weight, latex_range, latex_with_shape
-from encoder_core.support.wording import form_for, head_name
+from encoder_core.support.wording import form_for, head_name, numbered
 
 _LISTED = 3  # heads in a sentence
 
@@ -61,8 +60,8 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
                 "cell to select its head and key."
             )
     num_layers, num_heads, seq = weights.shape
-    layers = [f"layer {name}" for name in dimensions(num_layers, 1)]
-    heads = [f"head {name}" for name in dimensions(num_heads, 1)]
+    layers = numbered("layer", num_layers)
+    heads = numbered("head", num_heads)
     return Depths(
         {
             "to the key": NumberTable(to_key, layers, heads, first=None),

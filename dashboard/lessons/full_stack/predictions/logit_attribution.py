@@ -26,6 +26,7 @@ from encoder_core.explain.rules import BY_CONTRIBUTION
 from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import predictions as scenes
 from encoder_core.support.number_format import format_fixed, format_number, latex_with_shape
+from encoder_core.support.wording import numbered
 
 _TIE = 0.01  # changes of a logit that differ by less than this fraction of the contribution count as equal
 _SHOWN = 0.005  # smaller contributions are 0.00 in the caption
@@ -53,8 +54,8 @@ def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depth
     parts = scenes.logit_attribution(attribution, neurons, current.vocabulary[output_id], at, theme=current_theme())
     render_plot(parts, key="full_stack_attribution_plot", on_click=select)
     frame.render_explained(_describe(current, at, attribution, output_id))
-    layers = [f"layer {name}" for name in dimensions(current.config.num_layers, 1)]
-    heads = [f"head {name}" for name in dimensions(current.config.num_heads, 1)]
+    layers = numbered("layer", current.config.num_layers)
+    heads = numbered("head", current.config.num_heads)
     tables = {"heads": NumberTable(attribution.heads, layers, heads, first=None)}
     if neurons is not None:
         tables[f"neurons of layer {at.layer + 1}"] = NumberTable(
