@@ -19,7 +19,7 @@ from tests.pages.app import opened
 from tests.pages.conftest import as_in_the_app, framed  # noqa: F401 - fixtures
 
 IDLE = int(os.environ.get("IDLE_CONNECTIONS", "40"))
-MOVES = 4
+MOVES = 5
 
 
 @pytest.fixture

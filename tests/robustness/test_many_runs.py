@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 from benchmarks.client import ClientSession
 
-PEOPLE = 5
+PEOPLE = 6
 SMALL = (
     "train_task=copy&train_d_model=16&train_num_heads=2&train_d_ff=16&train_num_layers=1&train_batch=16&train_steps=100"
 )

@@ -34,7 +34,7 @@ from dashboard.state.settings import Settings
 from encoder_core import compatible_edits
 from encoder_core.edits import parse_edit
 
-EXAMPLES = int(os.environ.get("AGREEMENT_EXAMPLES", "10"))
+EXAMPLES = int(os.environ.get("AGREEMENT_EXAMPLES", "12"))
 STEPS = int(os.environ.get("AGREEMENT_STEPS", "14"))
 TEXTS = (
     DEFAULT_TEXT,
