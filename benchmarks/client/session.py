@@ -21,6 +21,7 @@ from benchmarks.client.runs import ConnectionRuns
 
 TIMEOUT = 120.0  # seconds for an answer; the first run of all compiles
 QUIET = 0.3  # seconds without a new run after which a request without a run counts as dropped
+_QUIET_MARKERS = 20  # at least, within that time
 CONTEXT = ContextInfo(timezone="UTC", timezone_offset=0, locale="en-US", is_embedded=False, color_scheme="light")
 
 
@@ -256,16 +257,18 @@ class ClientSession:
     def _is_quiet(self, deadline: float) -> bool:
         """Whether no other run begins for a while, in which the server goes on answering markers.
 
-        The thread that runs scripts may start late on a busy machine: the time counts, not the number of markers.
+        The thread that runs scripts may start late on a busy machine, so the time counts. Where the whole machine
+        stands still, the time passes without a chance for that thread, so the number of markers counts, too.
         """
-        runs, end = self._runs.count, time.monotonic() + QUIET
-        while time.monotonic() < end:
+        runs, end, markers = self._runs.count, time.monotonic() + QUIET, 0
+        while time.monotonic() < end or markers < _QUIET_MARKERS:
+            markers += 1
             self._connection.send([self._runs.marker()])
             while not self._runs.idle:
                 self._read(deadline)
             if self._runs.count > runs:
                 return False
-            time.sleep(QUIET / 20)
+            time.sleep(QUIET / _QUIET_MARKERS)
         return True
 
     def _component_changed(self, component: Mounted, data: Any) -> None:
