@@ -1,10 +1,12 @@
 """The model of this session, with its edits."""
 
+from typing import NamedTuple
+
 from dashboard.models.loading import encoder_loader
 from dashboard.models.model import Model, model_for
 from dashboard.models.variants import edited_model
 from dashboard.state import edit_history
-from dashboard.state.settings import current_settings
+from dashboard.state.settings import Settings, current_settings
 from encoder_core.edits.compatible import CompatibleEdits, IgnoredEdit
 
 
@@ -14,11 +16,19 @@ def current_model() -> Model:
     return edited_model(model.settings, compatible.edits) if compatible.edits else model
 
 
-def model_key() -> tuple[object, ...]:
+class ModelKey(NamedTuple):
     """A value that changes with the model of this session: a page that was rendered with another key is outdated."""
+
+    settings: Settings
+    edits: tuple[str, ...]
+    is_loaded: bool
+
+
+def model_key() -> ModelKey:
+    """The key of the model of this session."""
     settings = current_settings()
     is_loaded = settings.trained is None or encoder_loader(settings.trained).encoder is not None
-    return settings, edit_history.edit_texts(), is_loaded
+    return ModelKey(settings, edit_history.edit_texts(), is_loaded)
 
 
 def edit_problems() -> tuple[IgnoredEdit, ...]:

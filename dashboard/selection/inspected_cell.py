@@ -96,7 +96,7 @@ def open_operand(inspection: Inspection, address: str) -> None:
 
 
 def drop_outdated_cell() -> None:
-    """Drop a cell that was clicked on an outdated plot: its number has changed. No run has inspected it yet."""
+    """Drop a cell that was clicked on a plot of another model or text. No run has inspected it yet."""
     if session().last_used.get(_FOCUS, ()) is None:
         drop_cell()
 

@@ -56,8 +56,10 @@ def run_as_fragment(body: Callable[[], None], heading_choice: Callable[[], objec
 
     @st.fragment
     def fragment() -> None:
-        if model_key() != rendered_key:
-            drop_outdated_cell()
+        key = model_key()
+        if key != rendered_key:
+            if key._replace(edits=rendered_key.edits) != rendered_key:  # an edit leaves all cells where they are
+                drop_outdated_cell()
             st.rerun()
         if heading_choice() != rendered_choice:
             st.rerun()

@@ -51,6 +51,16 @@ def test_a_score_is_set_and_every_page_shows_what_follows(screen):
     np.testing.assert_allclose(weights, softmax(after, 1, 1)[0], atol=1e-4)
 
 
+def test_a_click_on_another_cell_applies_a_typed_number_and_inspects_the_cell(screen):
+    screen.open("scaled_scores", cell="scores.0.0.0.2.1")
+    screen.page.get_by_label("Set this score to").fill("5")
+    screen.page.mouse.click(*screen.place(1, 1, 3))
+    screen.page.wait_for_url("**edits=*")
+    screen.come_to_rest()
+    assert screen.parameters["edits"] == ["score.0.0.0.2.1=5"]
+    assert screen.parameters["cell"] == ["k.0.0.0.3.1"]
+
+
 def test_undo_redo_and_reset(screen):
     screen.open("full_stack", edits="head.0.1=0")
     expect(edits(screen)).to_contain_text("head 2 off")
