@@ -351,6 +351,23 @@ def test_each_of_two_runs_opens_in_the_walkthrough_and_the_prediction_is_that_of
     assert "The settings above differ" not in texts(at)
 
 
+def test_the_prediction_is_compared_with_both_runs_and_counts_once(process, monkeypatch):
+    monkeypatch.setattr(prediction, "_CLEAR", 0.0)
+    at, _ = started(process, predicted="train_predict_reverse_1", train_compare="norm")
+    for start, accuracy in zip(process.requests[-2:], (1.0, 0.2), strict=True):
+        process.train(start, accuracy=accuracy)
+        process.report(Finished(start.run))
+    assert "**pre-norm** · Prediction: “its mirror image (the anti-diagonal)”. Only 20% of" in texts(run(at))
+    at, _ = started(process, predicted="train_predict_reverse_1", train_compare="norm")
+    for start in process.requests[-2:]:
+        process.train(start)
+        process.report(Finished(start.run))
+    answers = [text for text in texts(run(at)).splitlines() if "Prediction: “its mirror image" in text]
+    assert [text.split("**")[1] for text in answers] == ["post-norm", "pre-norm"]
+    assert all("The largest weights of any head" in text for text in answers)
+    assert len(at.session_state["session"].memo["answers"]) == 1
+
+
 @pytest.mark.parametrize(
     ("task", "accuracy", "is_answered"),
     [

@@ -55,10 +55,11 @@ def render_question(task: Task) -> None:
             st.caption("Press Run to see which it is.")
 
 
-def render_answer(run: StoredRun, text: str, name: str) -> None:
+def render_answer(run: StoredRun, text: str, name: str, *, is_compared: bool = False) -> None:
     """Render what a run shows about the prediction, which its end decides.
 
-    `name` is that of the run, where two are compared.
+    name         of the run, where two are compared
+    is_compared  whether it is the second of these: the answer of the first is the one that counts and is explained
     """
     task = run.plan.definition
     options, chosen = _options(task), session().get(TRAINING_PREDICTION)
@@ -96,8 +97,11 @@ def render_answer(run: StoredRun, text: str, name: str) -> None:
     if ordered[0][1] - ordered[1][1] < _CLEAR:
         st.info(f"{predicted}. None is clearly ahead. {measured}", icon=":material/lightbulb:")
     elif options[chosen - 1] == answer:
-        _record(task, options, answer, answer, measured)
+        if not is_compared:
+            _record(task, options, answer, answer, measured)
         st.success(f"{predicted}, and so it is. {measured}", icon=":material/check:")
+    elif is_compared:
+        st.info(f"{predicted}. The answer is “{answer}”. {measured}", icon=":material/lightbulb:")
     else:
         wrong = _MISCONCEPTIONS.get(options[chosen - 1], WrongOption(options[chosen - 1], _OTHER_SOLUTION, _LOOK_AT))
         _record(task, options, wrong.text, answer, measured, wrong.explanation)

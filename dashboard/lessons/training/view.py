@@ -70,7 +70,8 @@ def _render(runs: list[StoredRun], text: str) -> None:
             for number, layer_and_head in enlarged.items():
                 with columns[number]:
                     render_open_button(runs[number], text, *layer_and_head, key=f"open_checkpoint_{number}")
-        if enlarged:
-            render_answer(runs[0], text, names[0])
+        for number in enlarged:
+            with columns[number]:
+                render_answer(runs[number], text, names[number], is_compared=number > 0)
     if any(run.step for run in runs):
         render_curves(runs)
