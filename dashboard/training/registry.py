@@ -116,6 +116,12 @@ class RunRegistry:
                 run.status = "pausing"
                 self._send(Pause(run.id))
 
+    def leave(self, run: StoredRun, session: str) -> None:
+        """The session looks at something else: pause the run unless others have it open."""
+        with self._lock:
+            if not self._storage.is_seen(run, without=session):
+                self.pause(run)
+
     def resume(self, run: StoredRun, until: int | None = None) -> None:
         """Queue a paused run again, until a step or to its end; it stays paused where it has made these steps."""
         with self._lock:

@@ -46,9 +46,9 @@ class RunStorage:
             del sizes[run.id]
             del self._runs[run.id]
 
-    def is_seen(self, run: StoredRun) -> bool:
-        """Whether a session that has looked at the run is open."""
-        return any(self._is_open(session) for session in list(run.viewers))
+    def is_seen(self, run: StoredRun, without: str = "") -> bool:
+        """Whether a session that has looked at the run is open, another one than `without`."""
+        return any(self._is_open(session) for session in list(run.viewers) if session != without)
 
     def update_viewers(self, run: StoredRun, now: float, patience: float) -> bool:
         """Forget the sessions that have been closed for longer than `patience` seconds; whether one is open."""

@@ -207,6 +207,18 @@ def test_another_task_has_its_own_example_and_no_run(process):
     assert "train_text" not in link_of(at)
 
 
+def test_both_runs_of_a_comparison_pause_when_another_task_is_chosen(process, monkeypatch):
+    at, _ = started(process, train_compare="norm")
+    link = {name: values[0] for name, values in link_of(at).items()}
+    monkeypatch.setattr(RUNS._storage, "_is_open", lambda _: False)  # nobody else looks at them
+    at.selectbox(key=key_of(at, "train_task")).set_value("bracket")
+    run(at)
+    pairs = [request.run for request in process.requests if isinstance(request, Start)]
+    assert process.requests[-2:] == [Pause(name) for name in pairs]
+    process.report(*(Paused(name, None) for name in pairs))
+    assert opened(PAGE, **link).button(key="training_pause").label == "Resume"
+
+
 def test_a_checkpoint_opens_in_the_walkthrough(process):
     at, start = started(process)
     process.train(start)

@@ -107,6 +107,16 @@ def test_pause_resume_and_stop(world):
     assert (run.status, run.step) == ("stopped", 10)
 
 
+def test_a_run_pauses_when_its_last_viewer_looks_at_something_else(world):
+    run = world.start("me")
+    world.registry.find(run.id, "you")
+    world.registry.leave(run, "me")
+    assert run.status == "starting"
+    world.closed.add("you")
+    world.registry.leave(run, "me")
+    assert (run.status, world.requests(Pause)) == ("pausing", [run.id])
+
+
 def test_a_paused_run_leaves_its_place_to_the_next(world):
     runs = [world.start(f"person {number}") for number in range(3)]
     world.registry.pause(runs[2])

@@ -16,6 +16,13 @@ def choose_run(run: StoredRun | None) -> None:
     stop_playing()
 
 
+def leave_runs() -> None:
+    """Show no run. Those that nobody else has open pause; Back returns to them. Call it from a callback."""
+    for run in current_runs():
+        RUNS.leave(run, streamlit_session_id())
+    choose_run(None)
+
+
 def current_runs() -> list[StoredRun]:
     """The run of the URL and its partner, as they were started; empty if this server does not have the run."""
     name = session().get(RUN)

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.lessons.training.current_runs import choose_run
+from dashboard.lessons.training.current_runs import leave_runs
 from dashboard.state.choices import TRAINING, TRAINING_COMPARISON, TRAINING_HEAD, TRAINING_PREDICTION, TRAINING_TEXT
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
@@ -95,7 +95,7 @@ def _comparison_title(name: str) -> str:
 
 def _choose_task(name: Any) -> None:
     """Another task has other examples and heads, and no run yet."""
+    leave_runs()
     session().set(TRAINING["task"], name)
     for parameter in (TRAINING_TEXT, TRAINING_HEAD, TRAINING_PREDICTION):
         session().set(parameter, None)
-    choose_run(None)
