@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.figures.alt_text import cell_in_words, numbers_in_words
-from encoder_core.figures.axis import axis_of
+from encoder_core.figures.axis import Axis, axis_of
 from encoder_core.figures.base import build_panel, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
 from encoder_core.figures.panel import Mark, Panel
@@ -112,8 +112,8 @@ def heatmap(
         trace |= _texts(read.tolist(), visible)
     outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
     size = (
-        f"{format_count(len(row_axis), f'{row_axis.title} row')} by "
-        f"{format_count(len(column_axis), f'{column_axis.title} column'.replace('column column', 'column'))}"
+        f"{format_count(len(row_axis), _line_name(row_axis, 'row'))} by "
+        f"{format_count(len(column_axis), _line_name(column_axis, 'column'))}"
     )
     masked = ~np.isfinite(cells)
     numbers = numbers_in_words(trace["z"], partial(cell_in_words, (row_axis, column_axis)), int(masked.sum()))
@@ -150,6 +150,11 @@ def position_labels(count: int) -> list[str]:
     Raises ValueError unless `count` is a whole number from 0.
     """
     return dimensions(count, start=1)
+
+
+def _line_name(axis: Axis, line: str) -> str:
+    """What a row or a column is called: "query row"; "row" where the axis counts rows."""
+    return line if axis.title == line else f"{axis.title} {line}".lstrip()
 
 
 def visible_mark(mark: Mark, rows: Labels, columns: Labels) -> Mark | None:

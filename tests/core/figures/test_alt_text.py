@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from encoder_core.figures import HeatmapStyle, RowBarsDetails, RowBarsStyle, TileGrid, heatmap, mosaic, row_bars
+from encoder_core.figures import (
+    AxisMeaning,
+    HeatmapStyle,
+    RowBarsDetails,
+    RowBarsStyle,
+    TileGrid,
+    heatmap,
+    mosaic,
+    row_bars,
+)
 
 TOKENS = ["the", "<b>", "sat"]
 VALUES = np.array([[-4.5, 1.0, 0.5], [0.25, 4.25, -np.inf], [0.0, 1.0, 2.0]])
@@ -12,6 +21,12 @@ def test_a_heatmap_of_signed_numbers():
     panel = heatmap(VALUES, TOKENS, title="Q")
     assert panel.alt == ("Q: heatmap, 3 token rows by 3 dimension columns; values −4.5 to 4.25, largest at "
                          "token “<b>”, dimension 1; 1 cell masked")  # fmt: skip
+
+
+def test_rows_and_columns_that_have_no_other_name_are_named_once():
+    for kind in ("row", AxisMeaning("row", "")):
+        panel = heatmap(VALUES[:1], ["1"], title="x", style=HeatmapStyle(row_axis=kind, column_axis="column"))
+        assert panel.alt.startswith("x: heatmap, 1 row by 3 columns; ")
 
 
 def test_weights_say_what_is_masked():
