@@ -39,7 +39,7 @@ width = config.qkv_width if shows_all_heads else d_head  # columns of each matri
 render_opening(
     "qkv",
     current,
-    [Shape("x", (seq, d_model)), Shape("W, three times", (d_model, width))],
+    [Shape("x", (seq, d_model)), Shape("W_Q, W_K, W_V", (d_model, width))],
     [Shape(letter, (seq, width), name) for name, letter in LETTERS.items()],
 )
 

@@ -87,7 +87,7 @@ def test_menu_above_the_colour_bar_opens_and_saves(screen):
 def test_shapes_in_the_heading_follow_the_switch_of_all_heads(screen):
     """The heading is outside the fragment that the switch runs."""
     screen.open("qkv")
-    badge = screen.page.get_by_text("W, three times")
+    badge = screen.page.get_by_text("W_Q, W_K, W_V")
     expect(badge).to_contain_text("64 × 16")
     for shape in ("64 × 64", "64 × 16"):
         with screen.rerun():

@@ -1,5 +1,7 @@
 """Queries, keys, values: the shapes in the heading and in the formula are those of the matrices on screen."""
 
+import re
+
 import pytest
 
 from dashboard.lessons.attention.qkv import _source
@@ -18,8 +20,8 @@ def test_shapes_of_one_head_and_of_all_heads(framed, all_heads, width):
 
 
 def _check_shapes(at, width):
-    badges = next(text for text in rendered(at) if "W, three times" in text)
-    assert f"W, three times\u200264 × {width}]" in badges
+    badges = next(text for text in rendered(at) if "W_Q, W_K, W_V" in text)
+    assert f"W_Q, W_K, W_V\u200264 × {width}]" in badges
     for letter in "QKV":
         assert f"-badge[{letter}\u200220 × {width}]" in badges
     (formula,) = [latex.value for latex in at.get("latex") if "overbrace{x}" in latex.value]
@@ -41,7 +43,25 @@ def test_a_dimension_of_a_head_is_related_to_the_column_of_the_figure(framed, he
 def test_question_names_its_head(framed):
     """With all heads side by side, "this head" could be any of them."""
     at = opened(stage_named("qkv"), all_heads="true", head="3")
-    assert any("suppose that head 3 computed its keys" in text for text in rendered(at))
+    assert any("Suppose that head 3 used the same parameters" in text for text in rendered(at))
+
+
+@pytest.mark.parametrize(
+    ("link", "formulas"),
+    [
+        ({}, ["x W_Q + b_Q", "x W_K + b_K"]),
+        ({"encoder": "article"}, ["x W_Q", "x W_K"]),
+        ({"text": "word"}, ["x W_V + b_V"]),
+    ],
+)
+def test_what_the_question_names_is_above_it(framed, link, formulas):
+    """In the mode "Predict first", the figure with the matrices comes after the answer."""
+    at = opened(stage_named("qkv"), predict="first", **link)
+    (question,) = [text for text in rendered(at) if text.startswith("**Predict**")]
+    for formula in formulas:
+        assert re.search(rf"{re.escape(formula)}[,. ](?!\+)", question)
+    badges = next(text for text in rendered(at) if "-badge[" in text)
+    assert {f"W_{letter}" for letter in re.findall(r"W_(.)", question)} <= set(re.findall(r"W_.", badges))
 
 
 @pytest.mark.parametrize(

@@ -67,17 +67,19 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     real = np.flatnonzero(current.batch.real[at.sentence]).tolist()
     other = next((place for place in (at.token + 1, at.token - 1) if place in real and at.token in real), None)
     if other is None:
-        return _value_question(at)
+        return _value_question(current, at)
     scores = q[at.sentence, at.head].astype(float) @ q[at.sentence, at.head].T.astype(float)
     both = float(scores[at.token, other])
     if abs(both) < 1e-6:
-        return _value_question(at)
-    has_biases = current.config.use_bias and current.config.qkv_bias
-    equal = "W_K = W_Q" + ", b_K = b_Q" * has_biases
+        return _value_question(current, at)
+    has_biases = _has_biases(current)
+    query, key, equal = ("x W_Q + b_Q", "x W_K + b_K", "W_K = W_Q, b_K = b_Q") if has_biases else (
+        "x W_Q", "x W_K", "W_K = W_Q")  # fmt: skip
     first, second = names_of_two(at.labels, at.token, other)
     return Question(
-        f"suppose that head {at.head + 1} computed its keys as it computes its queries ({equal}). How would the dot "
-        f"product of query {first} and key {second} compare with that of query {second} and key {first}?",
+        f"the query of a token is {query}, its key {key}. Suppose that head {at.head + 1} used the same parameters "
+        f"for both ({equal}). How would the dot product of query {first} and key {second} compare with that of query "
+        f"{second} and key {first}?",
         "they would be equal",
         f"Both would be {format_number(both, 3)}: a dot product does not depend on the order of its factors. With two "
         "matrices, the two can differ: each token can search for something else than it is found by.",
@@ -97,11 +99,16 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     )
 
 
-def _value_question(at: Focus) -> Question:
+def _has_biases(current: Model) -> bool:
+    return current.config.use_bias and current.config.qkv_bias
+
+
+def _value_question(current: Model, at: Focus) -> Question:
     """What do the values decide?"""
+    bias = " + b_V" * _has_biases(current)
     return Question(
-        f"all numbers of W_V of head {at.head + 1} are doubled. What can change for "
-        f"“{escape_token(at.labels[at.token])}” in this head?",
+        f"the value of a token is x W_V{bias}. All numbers of W_V of head {at.head + 1} are doubled. What can "
+        f"change for “{escape_token(at.labels[at.token])}” in this head?",
         "only what it receives, not its attention weights",
         "The weights come from queries and keys alone. The values are what the weights are applied to.",
         [
