@@ -4,8 +4,25 @@ import numpy as np
 import pytest
 
 from encoder_core.figures import HeatmapStyle, MosaicStyle, TileGrid, colour_limit, heatmap, largest_magnitude, mosaic
+from encoder_core.figures.theme import ThemeName, theme_named
+from tests.contrast import contrast, rgb
 
 BEYOND = "beyond the colour scale"
+
+
+def _contrast_with_zero(theme: ThemeName, share: float) -> float:
+    """The contrast of the colours of 0 and of a number that is this share of the end of the signed scale."""
+    stops, colours = zip(*theme_named(theme).signed, strict=True)
+    channels = np.array([rgb(colour) for colour in colours]).T
+    zero, other = ([np.interp((1 + x) / 2, stops, channel) for channel in channels] for x in (0.0, share))
+    return contrast(zero, other)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.25, -0.05, -0.1, -0.25])
+def test_small_numbers_are_as_visible_in_the_dark_theme_as_in_the_light_one(share):
+    """On the scale of Q K^T, the scaled scores reach a quarter of its end. WCAG 2 overstates contrast near black."""
+    dark, light = (_contrast_with_zero(theme, share) - 1 for theme in ("dark", "light"))
+    assert dark >= 1.5 * light
 
 
 def test_without_outliers_it_is_the_largest_magnitude():
