@@ -193,6 +193,15 @@ def test_text_on_a_phone_is_larger(scripts):
     assert layout["yaxis"]["tickvals"] == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize(("count", "size", "labels"), [(14, 12, 14), (15, 11, 15), (16, 12, 8)])
+def test_rows_on_a_phone_have_all_labels_if_they_fit_in_text_of_the_usual_size(scripts, count, size, labels):
+    """At 157 pixels: 11.2 each in large text, 10.5 in text of the usual size, or 9.8, too little for all."""
+    rows = {**ticks(count, range=[count - 0.5, -0.5]), "tickfont": {"size": 11}}
+    panel = {**PANEL, "layout": {**PANEL["layout"], "yaxis": rows}}
+    layout = scripts.call("plot/panel/layout.js", "fitPanel", panel, 126, False, True)["layout"]
+    assert (layout["yaxis"]["tickfont"]["size"], len(layout["yaxis"]["tickvals"])) == (size, labels)
+
+
 def test_bars_are_as_they_came(scripts):
     bars = {"type": "bar", "x": [1, 2]}
     assert fit(scripts, {**PANEL, "data": [bars]})["data"] == [bars]

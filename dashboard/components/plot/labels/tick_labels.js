@@ -57,6 +57,20 @@ export function thinLabels(axis, pixels, marked, isTight = false) {
 }
 
 /**
+ * The axis of rows with those labels that do not overlap. Large text is as small as usual where all labels fit then.
+ * @param {PlotAxis | undefined} axis
+ * @param {number} pixels  length of the axis
+ * @param {number[]} marked  indices of ticks
+ * @returns {PlotAxis | undefined}
+ */
+export function thinLargeRowLabels(axis, pixels, marked) {
+  const thinned = thinLabels(axis, pixels, marked, true);
+  if (thinned === axis) return axis;
+  const small = { ...axis, tickfont: { ...axis?.tickfont, size: TEXT_SIZE } };
+  return thinLabels(small, pixels, marked, true) === small ? small : thinned;
+}
+
+/**
  * An axis of upright labels with every second label in a second line below the first, with a tick that leads to it;
  * null if one line is enough, or two are not. `room` is the height that the second line adds, in pixels.
  * @param {PlotAxis | undefined} axis

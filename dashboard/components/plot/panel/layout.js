@@ -5,7 +5,7 @@ import { equalScale, placeLabels } from "../drawing/points.js";
 import { withMinusSigns, withNumbersThatFit } from "../labels/cell_text.js";
 import { withLegendAtReference, withNumbersThatDoNotOverlap } from "../labels/row_numbers.js";
 import { shortenRowLabels } from "../labels/row_labels.js";
-import { TEXT_SIZE, flattenLabels, staggerLabels, thinLabels } from "../labels/tick_labels.js";
+import { TEXT_SIZE, flattenLabels, staggerLabels, thinLabels, thinLargeRowLabels } from "../labels/tick_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
@@ -94,7 +94,8 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   // Tiles come with the labels that fit, but not in large text.
   const rowTicks = layout.yaxis?.tickvals ?? [];
   const markedTicks = tiles ? markedRows.map(row => rowTicks.indexOf(row)) : markedRows;
-  layout.yaxis = thinLabels(layout.yaxis, area.height, markedTicks, true);
+  layout.yaxis = isLarge ? thinLargeRowLabels(layout.yaxis, area.height, markedTicks)
+    : thinLabels(layout.yaxis, area.height, markedTicks, true);
   if (panel.kind === "row_bars") layout = withLegendAtReference(layout, panel.data);
   layout.dragmode = dragMode();
   const cellWidth = area.width / (panel.columns?.names.length ?? 1);
