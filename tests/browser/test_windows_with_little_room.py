@@ -1,5 +1,7 @@
 """What must be in reach where there is little room: on a phone, in a low window, and beside the sidebar of a laptop."""
 
+import itertools
+
 import pytest
 from playwright.sync_api import expect
 
@@ -51,6 +53,15 @@ def test_layers_and_heads_are_on_one_line_with_a_gap_between_them(screen, size):
         assert other["y"] == one["y"]
         assert other["x"] - one["x"] - one["width"] >= 24
     assert head.last.bounding_box()["width"] >= 24
+
+
+@pytest.mark.parametrize("size", [WIDE, LAPTOP], ids=["wide", "laptop"])
+def test_options_between_two_lists_have_the_same_gap_on_both_sides(screen, size):
+    screen.page.set_viewport_size(size)
+    screen.open("add_and_norm", d_model=128)
+    boxes = [screen.picker(name).bounding_box() for name in ("layer", "token", "which_norm", "dims")]
+    gaps = [right["x"] - left["x"] - left["width"] for left, right in itertools.pairwise(boxes)]
+    assert gaps == pytest.approx([18] * 3, abs=1)
 
 
 def test_a_page_without_a_sidebar_has_none_after_a_stage(screen):
