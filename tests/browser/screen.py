@@ -8,13 +8,13 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Locator, TimeoutError, ViewportSize
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.chromium import CALM, NEXT_FRAMES
 from benchmarks.visit import PLOT
 from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
 from dashboard.state.parameter import PARAMETERS
 from encoder_core.figures import ThemeName
+from tests.browser.runs import Runs, ends_a_run
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
 
@@ -106,13 +106,6 @@ _FOLLOW = """address => {
 }"""
 
 
-def _ends_a_run(message: bytes | str) -> bool:
-    """The server says that a run of the page, or of its fragment, is over, and not to be run again at once."""
-    sent = ForwardMsg.FromString(message) if isinstance(message, bytes) else ForwardMsg()
-    over = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
-    return sent.WhichOneof("type") == "script_finished" and sent.script_finished in over
-
-
 WITHOUT_PLOTS = {"training", *(page.name for page in WORKSHOP)}  # when they open
 
 
@@ -126,6 +119,7 @@ class Screen:
         self.url = url
         self.faults: list[str] = []
         self._scheme: ThemeName | None = None  # once it was chosen
+        self._runs = Runs()
         self.page = context.new_page()
         self.page.set_default_timeout(TIMEOUT)
         self.page.add_init_script(f"({_WATCH_HANDS})({json.dumps(list(PARAMETERS))})")
@@ -171,15 +165,22 @@ class Screen:
         return self.settle()
 
     def settle(self) -> "Screen":
-        """Wait until nothing is left to be painted."""
-        self.page.wait_for_function(_SETTLED)
-        self.page.wait_for_function(_PAINTED)
-        return self
+        """Wait until the server has answered, and nothing is left to be painted."""
+        while True:
+            self._runs.wait()
+            self.page.wait_for_function(_SETTLED)
+            self.page.wait_for_function(_PAINTED)
+            if not self._runs.is_awaited:  # what a run has brought can ask for another one
+                return self
 
     @contextmanager
     def rerun(self) -> Iterator[None]:
-        """What is done inside makes the server run the page again; wait until all of that is on screen."""
-        with self.socket.expect_event("framereceived", _ends_a_run, timeout=TIMEOUT):
+        """What is done inside makes the server run the page again; wait until all of that is on screen.
+
+        A run that something before has asked for ends first: it would be taken for that one.
+        """
+        self._runs.wait()
+        with self.socket.expect_event("framereceived", ends_a_run, timeout=TIMEOUT):
             yield
         self.page.wait_for_function(NEXT_FRAMES)
         self.settle()
@@ -191,6 +192,9 @@ class Screen:
         """
         self.settle()
         self.page.wait_for_function(_QUIET)
+        while self._runs.is_awaited:  # a server with much to do says late that a run begins
+            self.settle()
+            self.page.wait_for_function(_QUIET)
         return self.settle()
 
     def resize(self, size: ViewportSize) -> "Screen":
@@ -321,6 +325,7 @@ class Screen:
         if socket.url.startswith(self.url.replace("http", "ws")):
             if "/early_figures/" not in socket.url:
                 self.socket = socket
+                self._runs.follow(socket)
         else:
             self.faults.append(f"socket to another host: {socket.url}")
 
