@@ -11,6 +11,16 @@ from tests.browser.engine import scaled_scores, trace_of
 from tests.browser.screen import new_tab
 
 CHANNEL = "**/early_figures/*"
+_NOTE_SOCKETS = """
+window.sockets = [];
+window.WebSocket = class extends WebSocket {
+    constructor(...values) {
+        super(...values);
+        window.sockets.push(this);
+    }
+};
+"""
+_IS_OPEN = "() => window.sockets.some(({ url, readyState }) => url.includes('/early_figures/') && readyState === 1)"
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +35,7 @@ def context(browser):
 def tab_of_its_own(context, server):
     """A tab, of which nothing is on screen yet."""
     with new_tab(context, server) as screen:
+        screen.page.add_init_script(_NOTE_SOCKETS)
         yield screen
 
 
@@ -49,6 +60,7 @@ def test_a_figure_arrives_once_on_its_own_websocket(tab_of_its_own):
 
     screen.page.on("websocket", listen)
     screen.open("scaled_scores", d_model=32)
+    screen.page.wait_for_function(_IS_OPEN)  # until then, figures arrive with the page
     arrived.clear()
     shows_each_step(screen, 36)
     (figure,) = figures_in(payload for kind, payload in arrived if kind == "figure")
@@ -115,6 +127,7 @@ def test_a_figure_that_never_arrives_is_asked_for(tab_of_its_own):
 
     screen.page.route_web_socket(CHANNEL, lose_all)
     screen.open("scaled_scores", d_model=32)
+    screen.page.wait_for_function(_IS_OPEN)
     screen.slider("d_model").press("ArrowRight")
     screen.shows(*scaled_scores(trace_of(d_model=36), 1, 1))
     assert len(figures_in(lost)) == 1
