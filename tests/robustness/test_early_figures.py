@@ -226,6 +226,12 @@ class Tab:
 _number = count()
 
 
+@pytest.fixture(autouse=True)
+def held_long(monkeypatch):
+    """However long the machine stands still, messages wait for their figures."""
+    monkeypatch.setattr(channels, "HOLD", 3_600.0)
+
+
 def in_a_tab(act):
     """What the browser of a new tab is sent while `act` happens, after the first two messages."""
 
