@@ -10,9 +10,9 @@ from benchmarks.measure import resident_mb
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def descendants() -> list[int]:
-    """The processes that this one has started, and those that they have."""
-    known, new = [], [os.getpid()]
+def descendants(of: int | None = None) -> list[int]:
+    """The processes that one, by default this one, has started, and those that they have."""
+    known, new = [], [of or os.getpid()]
     while new:
         tasks = [task for pid in new for task in Path(f"/proc/{pid}/task").glob("*/children")]
         new = [int(child) for task in tasks for child in _read(task).split()]

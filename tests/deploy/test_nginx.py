@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from benchmarks.serving import free_port
 from deploy.rendering import Service, find_nginx
 from tests.deploy.stubs import HASHED, SCRIPT, Stub, proxy
 
@@ -85,7 +86,7 @@ def test_a_websocket_reaches_the_process_of_the_page(nginx, stubs, socket):
 
 
 def test_another_process_answers_until_the_first_is_back():
-    one, other = Stub(), Stub()
+    one, other = Stub(free_port()), Stub()  # no connection can have that port meanwhile
     with proxy([one, other]) as nginx:
         cookie = next(
             cookie for cookie in (new_cookie() for _ in range(100)) if nginx.get(cookie=cookie).port == one.port
