@@ -181,7 +181,8 @@ _OPEN_BACKWARDS = """async html => {
         parentElement, data: { previous, following }, setTriggerValue: (_, action) => actions.push(action) });
     const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     const pressed = () => [...document.querySelectorAll(".ew-plot:last-child [aria-pressed=true]")].at(-1)?.textContent;
-    const wait = () => new Promise(done => setTimeout(done, 500));
+    const wait = (time = 500) => new Promise(done => setTimeout(done, time));
+    const waitFor = async text => { for (let i = 0; i < 100 && pressed() !== text; i++) await wait(100); };
     const draw = state => {
         page.innerHTML = html;
         page.firstElementChild.dataset.testScriptState = state;
@@ -200,7 +201,7 @@ _OPEN_BACKWARDS = """async html => {
     await wait();
     seen.push(pressed());
     page.firstElementChild.dataset.testScriptState = "notRunning";
-    await wait();
+    await waitFor("d");
     seen.push(pressed());
     document.querySelector(".ew-presenter button").click();
     draw("notRunning");
