@@ -41,7 +41,9 @@ def test_nginx_accepts_the_configuration(tmp_path, processes, trusted):
     checked = subprocess.run(command, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     assert "[warn]" not in checked.stderr
-    assert service.render("supervisord.conf").count("[program:app-") == processes
+    supervisord = service.render("supervisord.conf")
+    assert supervisord.count("[program:app-") == processes
+    assert supervisord.count("killasgroup=true") == supervisord.count("[program:") == processes + 1
 
 
 def test_a_trusted_proxy_must_be_a_network(tmp_path):
