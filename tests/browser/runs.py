@@ -13,7 +13,8 @@ def asks_for_a_run(message: bytes | str) -> bool:
 
 def ends_a_run(message: bytes | str) -> bool:
     """The server says that a run of the page, or of its fragment, is over, and not to be run again at once."""
-    sent = ForwardMsg.FromString(message) if isinstance(message, bytes) else ForwardMsg()
+    is_short = isinstance(message, bytes) and len(message) < 500  # figures have 1,000 times that, and need not be read
+    sent = ForwardMsg.FromString(message) if is_short else ForwardMsg()
     over = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
     return sent.WhichOneof("type") == "script_finished" and sent.script_finished in over
 
