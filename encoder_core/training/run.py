@@ -24,6 +24,7 @@ _TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as di
 # AdamW (Loshchilov & Hutter 2019). Without weight decay, the scores keep growing after all outputs are right: after
 # 2,000 steps of reverse up to 45 instead of 16, so that most weights are 1 or invisible.
 _OPTIMIZER = optax.chain(optax.scale_by_adam(b2=0.98), optax.add_decayed_weights(0.3))
+_start_optimizer = jax.jit(_OPTIMIZER.init)  # as single operations it is a program for each shape
 
 
 @compared_by_identity
@@ -85,7 +86,7 @@ class TrainingRun:
         self._parameters: ParameterArrays = {
             name: jnp.asarray(array) for name, array in draw_parameters(self.config, plan.seed).items()
         }
-        self._optimizer = _OPTIMIZER.init(self._parameters)
+        self._optimizer = _start_optimizer(self._parameters)
         self._generator = training_generator(plan)
         self._tests, self._seen = set_aside(plan), SeenInputs(plan)
         if state is not None:
@@ -153,10 +154,10 @@ class TrainingRun:
 
     def _advance_chunk(self, count: int) -> Steps:
         samples = [self._draw() for _ in range(count)]
-        samples += samples[:1] * (CHUNK - count)  # the compiled program does not look at these
+        # The compiled program looks at the first `count` only. Programs are compiled for each other number.
+        samples += samples[:1] * (CHUNK - count)
+        rates = self.plan.learning_rates(self.step, CHUNK)
         batches = tuple(jnp.asarray(np.stack(arrays)) for arrays in zip(*samples, strict=True))
-        rates = np.zeros(CHUNK, np.float32)
-        rates[:count] = self.plan.learning_rates(self.step, count)
         self._parameters, self._optimizer, measured = _train(
             self.config, self._parameters, self._optimizer, batches, jnp.asarray(rates), count
         )

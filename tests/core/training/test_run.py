@@ -19,6 +19,7 @@ from encoder_core.training.seen_inputs import set_aside, share_seen
 
 PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
                     learning_rate=1e-2)  # fmt: skip
+logits_of = jax.jit(forward_logits, static_argnums=1)  # as single operations it is 50 programs
 
 
 @pytest.fixture(autouse=True)
@@ -90,34 +91,33 @@ def test_the_encoder_has_the_logits_of_the_network_that_was_trained(finished):
     encoder = run.encoder()
     trace = encoder.trace("encoder", "padding")
     ids = encoder.tokenizer("encoder").ids[0]
-    parameters = {name: jnp.asarray(array) for name, array in run.parameters().items()}
-    logits = forward_logits(parameters, run.config, jnp.asarray(ids), jnp.ones(len(ids), bool))
+    logits = logits_of(run.parameters(), run.config, ids, np.ones(len(ids), bool))
     np.testing.assert_allclose(trace.logits[0], logits, atol=1e-4)
 
 
 def test_the_gradient_is_the_slope_of_the_loss():
     """Moved by ε along its gradient g, the parameters change the loss by ε |g|²."""
     run = TrainingRun(PLAN)
-    parameters = {name: jnp.asarray(array) for name, array in run.parameters().items()}
-    batch = [jnp.asarray(array) for array in PLAN.definition.sample(np.random.default_rng(0), 16)]
-    loss_of = jax.jit(lambda parameters: _loss(parameters, run.config, *batch)[0])
-    gradient = jax.jit(jax.grad(loss_of))(parameters)
+    parameters = run.parameters()
+    batch = PLAN.definition.sample(np.random.default_rng(0), 16)
+    loss_and_gradient = jax.jit(jax.value_and_grad(lambda parameters: _loss(parameters, run.config, *batch)[0]))
+    gradient = {name: np.asarray(array) for name, array in loss_and_gradient(parameters)[1].items()}
     square = sum(float((array**2).sum()) for array in gradient.values())
-    step = 1e-2 / np.sqrt(square)
+    step = np.float32(1e-2 / np.sqrt(square))
     moved = [{name: parameters[name] + move * gradient[name] for name in parameters} for move in (step, -step)]
-    ends = [float(loss_of(parameters)) for parameters in moved]
+    ends = [float(loss_and_gradient(parameters)[0]) for parameters in moved]
     assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(square, rel=1e-2)
 
 
 def test_an_evaluation_by_hand():
     """The network answers 2 with probability 1/2, 0 and 1 with 1/4. In the last of three inputs, no output counts."""
     config = EncoderConfig(vocab_size=3, max_len=2, d_model=4, num_heads=1, d_ff=4, num_layers=1, output_head=True)
-    parameters = {name: jnp.asarray(array) for name, array in draw_parameters(config, 0).items()}
-    parameters["output_head.kernel"] *= 0
-    parameters["output_head.bias"] = jnp.array([0, 0, np.log(2)])
-    real = jnp.ones((3, 2), bool)
-    targets = jnp.array([[2, 2], [2, 1], [0, 0]])
-    scored = jnp.array([[True, True], [True, True], [False, False]])
+    parameters = dict(draw_parameters(config, 0))
+    parameters["output_head.kernel"] = np.zeros((4, 3), np.float32)
+    parameters["output_head.bias"] = np.array([0, 0, np.log(2)], np.float32)
+    real = np.ones((3, 2), bool)
+    targets = np.array([[2, 2], [2, 1], [0, 0]])
+    scored = np.array([[True, True], [True, True], [False, False]])
     loss, accuracy, sequence_accuracy = _evaluate(config, parameters, targets, real, targets, scored)
     assert loss == pytest.approx((3 * np.log(2) + np.log(4)) / 4)
     assert (accuracy, sequence_accuracy) == (3 / 4, 1 / 2)
@@ -127,7 +127,7 @@ def test_the_norms_of_a_gradient_by_hand():
     """The final norm belongs to the output: sqrt(5² + 12²) = 13."""
     gradient = {"token_embedding": [3.0], "position_embedding": [4.0], "layers.0.norm1.scale": [6.0, 8.0],
                 "layers.1.mlp.up.bias": [2.0], "final_norm.scale": [5.0], "output_head.kernel": [12.0]}  # fmt: skip
-    norms = _norms({name: jnp.array(values) for name, values in gradient.items()}, 2)
+    norms = jax.jit(_norms, static_argnums=1)({name: jnp.array(values) for name, values in gradient.items()}, 2)
     np.testing.assert_allclose(norms, [5, 10, 2, 13])
 
 
@@ -202,7 +202,7 @@ def test_the_logits_of_any_encoder_are_those_of_its_trace(changes):
         if name in parameters:
             parameters[name] = np.linspace(0.5, 2, 8, dtype=np.float32)
     ids = np.array([3, 1, 4])
-    logits = forward_logits(parameters, config, jnp.asarray(ids), jnp.ones(3, bool))
+    logits = logits_of(parameters, config, ids, np.ones(3, bool))
     trace = Encoder.from_parameters(config, parameters).trace(ids[None])
     np.testing.assert_allclose(logits, trace.logits[0], atol=1e-5)
 
