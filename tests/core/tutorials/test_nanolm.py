@@ -1,5 +1,7 @@
 """The verdict of every row of the tutorial in Flax linen, its printed numbers, and what its rows compute."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -76,12 +78,12 @@ def test_the_forward_pass_is_that_of_the_encoder():
 
 
 def test_linen_draws_one_mask_for_all_heads_and_sentences():
-    q, k = jax.random.normal(jax.random.key(0), (2, 3, 10, 8, 4))  # sentence, token, head, dimension
+    q, k = np.random.default_rng(0).standard_normal((2, 3, 10, 8, 4), np.float32)  # sentence, token, head, dimension
+    key = jax.random.key(2, impl="rbg")  # the default generator takes ten times as long to compile for four axes
 
     def dropped(**choices) -> np.ndarray:
-        weights = nn.dot_product_attention_weights(
-            q, k, dropout_rng=jax.random.key(2), dropout_rate=0.2, deterministic=False, **choices
-        )
+        attention_weights = partial(nn.dot_product_attention_weights, dropout_rate=0.2, deterministic=False, **choices)
+        weights = jax.jit(lambda q, k, key: attention_weights(q, k, dropout_rng=key))(q, k, key)
         return np.asarray(weights) == 0
 
     shared = dropped()
@@ -101,19 +103,16 @@ def test_the_masks_of_training_mode_are_applied():
     assert models.dropout_masks(0, 3, 10, shared=False).pattern.shape == (6, 3, 8, 10, 10)
 
 
-@pytest.fixture(scope="module")
-def notebook() -> dict:
-    """The parameters of the longer tutorial's model with the notebook's key 42, initialised with ones."""
-    return jax.jit(nanolm(CONFIG).init)(jax.random.PRNGKey(42), jnp.ones((8, 10), jnp.int32))
-
-
-def test_ones_differ_by_position_because_of_the_table_alone_in_linen_too(notebook):
-    ones = jnp.ones((8, 10), jnp.int32)
-    logits, _ = run_nanolm(CONFIG, notebook, ones)
+def test_ones_differ_by_position_because_of_the_table_alone_in_linen_too():
+    """With the parameters of the rows: linen's own would take ten times as long to compile as the model."""
+    ones, parameters = np.ones((8, 10), np.int32), nanolm_parameters(CONFIG, models.parameters_of(42))
+    shapes = jax.eval_shape(nanolm(CONFIG).init, jax.random.key(42), ones)["params"]
+    assert jax.tree.map(np.shape, parameters) == jax.tree.map(np.shape, shapes)
+    logits, _ = run_nanolm(CONFIG, {"params": parameters}, ones)
     assert logits.shape == (8, 10, 100)
     assert np.abs(logits - logits[:1]).max() < 1e-5
     assert logits[0].std(axis=0).mean() > 0.1
-    unplaced = {"params": notebook["params"] | {"positions": {"embedding": jnp.zeros((64, 256))}}}
+    unplaced = {"params": parameters | {"positions": {"embedding": np.zeros((64, 256), np.float32)}}}
     same = run_nanolm(CONFIG, unplaced, ones)[0][0]
     assert np.abs(same - same[0]).max() < 1e-4
 
@@ -126,8 +125,8 @@ def test_linen_has_the_printed_number_of_parameters(vocab, printed):
 
 
 def test_a_token_beyond_the_window_is_nan_in_linen():
-    table = nn.Embed(64, 4)
-    rows = table.apply(table.init(jax.random.key(0), jnp.arange(3)), jnp.arange(65))
+    table = {"params": {"embedding": np.ones((64, 4), np.float32)}}
+    rows = jax.jit(nn.Embed(64, 4).apply)(table, np.arange(65))
     assert np.isnan(rows).any(axis=1).tolist() == [False] * 64 + [True]
 
 
@@ -150,13 +149,14 @@ def test_the_first_steps_are_those_of_optax():
     assert all(hasattr(optax, name) for name in OPTIMIZERS)
     assert not hasattr(optax, "sgdw")
     for ours, optimizer in zip(first_steps(gradient, values), (optax.sgd(5e-3), optax.adamw(5e-3)), strict=True):
-        theirs, _ = optimizer.update(jnp.array(gradient), optimizer.init(jnp.array(values)), jnp.array(values))
+        state = optimizer.init(jnp.array(values))
+        theirs, _ = jax.jit(optimizer.update)(gradient, state, values)
         np.testing.assert_allclose(ours, theirs, rtol=1e-4)
 
 
 def test_the_cross_entropy_is_that_of_optax():
     logits, targets = np.random.default_rng(0).normal(size=(4, 5, 65)), np.arange(20).reshape(4, 5)
-    theirs = optax.softmax_cross_entropy_with_integer_labels(jnp.array(logits), jnp.array(targets))
+    theirs = jax.jit(optax.softmax_cross_entropy_with_integer_labels)(logits, targets)
     np.testing.assert_allclose(models.cross_entropy(logits, targets), theirs, rtol=1e-5)
     np.testing.assert_allclose(models.cross_entropy(np.zeros((1, 4)), np.zeros(1, int)), np.log(4))
 
@@ -168,7 +168,7 @@ def test_the_operations_of_get_batch():
         17,
         15,
     )  # JAX 0.10, 0.12: the key, the places, and twice the gathering of the stretches
-    x, y = get_batch(jax.random.PRNGKey(42), data)
+    x, y = map(np.asarray, jax.jit(get_batch)(jax.random.PRNGKey(42), data))
     assert x.shape == y.shape == (128, 64)
     np.testing.assert_array_equal(x[:, 1:], y[:, :-1])
 
