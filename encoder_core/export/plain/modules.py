@@ -53,10 +53,10 @@ def module_cells(run: Run) -> list[NotebookCell]:
             "",
             "",
             """
-            encoder = Encoder(nnx.Rngs(0))
+            encoder = nnx.eval_shape(lambda: Encoder(nnx.Rngs(0)))  # without numbers, which would be replaced
             state = nnx.state(encoder, nnx.Param)
             for path, parameter in nnx.to_flat_state(state):
-                parameter[...] = jnp.asarray(parameters[".".join(map(str, path))])
+                parameter.set_value(jnp.asarray(parameters[".".join(map(str, path))]))
             nnx.update(encoder, state)
             """,
         ),

@@ -11,7 +11,6 @@ import pytest
 from encoder_core import (
     RECIPES,
     Encoder,
-    EncoderConfig,
     HeadFactor,
     ReplaceToken,
     Run,
@@ -46,6 +45,7 @@ from tests.core.export.subjects import (
 
 ALLOWED = {"base64", "flax", "importlib", "jax", "math", "numpy", "pathlib", "plotly", "safetensors", "tokenizers",
            "huggingface_hub", "zlib"}  # fmt: skip
+IDS = np.arange(2 * SEQ).reshape(2, SEQ) % CONFIG.vocab_size
 SUBJECTS = {
     "post-norm, padding": random_subject,
     "pre-norm, GELU, learned positions, causal and padding, no bias": lambda: random_subject(
@@ -118,15 +118,15 @@ def test_the_notebook_draws_the_parameters_of_a_recipe(name):
 
 @pytest.mark.parametrize("mask", ["padding", "causal+padding"])
 def test_the_notebooks_of_padded_sentences_without_their_text(mask):
-    encoder = Encoder.random(EncoderConfig(d_model=8, num_heads=2, num_layers=1))
-    subject = Subject(encoder.run(["The black cat", "It"], mask), Random(0))
+    encoder = Encoder.random(replace(CONFIG, vocab_size=128))
+    subject = Subject(encoder.run(list(TEXT), mask), Random(0))
     for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
         assert_same_tensors(subject, execute(notebook)["tensors"])
 
 
 def test_the_notebooks_of_ids_and_of_embeddings():
-    encoder = Encoder.random(EncoderConfig(vocab_size=9, d_model=8, num_heads=2, num_layers=1))
-    subject = Subject(encoder.run(np.array([[1, 2, 3], [4, 5, 6]])), Random(0))
+    encoder = Encoder.random(CONFIG)
+    subject = Subject(encoder.run(IDS), Random(0))
     for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
         assert_same_tensors(subject, execute(notebook)["tensors"])
     subject = Subject(encoder.run(np.zeros((1, 2, 8))), Random(0))
@@ -188,8 +188,7 @@ def test_the_notebooks_of_an_encoder_in_a_folder_read_its_parameters_from_the_fi
 
 
 def test_the_notebooks_of_ids_of_an_encoder_in_a_folder(tmp_path, monkeypatch):
-    encoder = Encoder.random(EncoderConfig(vocab_size=9, d_model=8, num_heads=2, num_layers=1))
-    subject = Subject(encoder.run(np.array([[1, 2, 3], [4, 5, 6]])), FromFile("encoder in a folder"))
+    subject = Subject(Encoder.random(CONFIG).run(IDS), FromFile("encoder in a folder"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "parameters.safetensors").write_bytes(parameters_safetensors(subject.run))
     for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
