@@ -2,8 +2,10 @@
 
 Layers are created in the notebooks' order, because Haiku splits its key at each parameter. Call both under
 `jax.threefry_partitionable(False)`, the default of JAX when the notebooks were run. Each is compiled as one program: as
-single operations they are a hundred.
+single operations they are a hundred. Random numbers take long to compile, so XLA optimises less there.
 """
+
+from functools import partial
 
 import haiku as hk
 import jax
@@ -29,7 +31,10 @@ def layer_norm(x):
     return (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-6)
 
 
-@jax.jit
+_FAST_TO_COMPILE = {"xla_backend_optimization_level": 0}
+
+
+@partial(jax.jit, compiler_options=_FAST_TO_COMPILE)
 def walkthrough() -> dict[str, np.ndarray]:
     """What `encoder_walkthrough.ipynb` plots of the first sequence, by the title of the figure."""
     key = jax.random.PRNGKey(17)
@@ -103,14 +108,15 @@ class Encoder(hk.Module):
 
 
 encoder = hk.transform(lambda ids: Encoder()(ids))
-_init, _apply = jax.jit(encoder.init), jax.jit(encoder.apply)
+_init = jax.jit(encoder.init, compiler_options=_FAST_TO_COMPILE)
+apply_encoder = jax.jit(encoder.apply)
 
 
 def encoder_parameters():
     """The parameters of `encoder.ipynb`."""
-    return _init(jax.random.PRNGKey(0), jnp.zeros((BATCH, SEQ), jnp.int32))
+    return _init(jax.random.PRNGKey(0), np.zeros((BATCH, SEQ), np.int32))
 
 
 def encoder_output() -> np.ndarray:
     """What `encoder.ipynb` plots: the output for the first sequence."""
-    return _apply(encoder_parameters(), None, jnp.array([ENCODER_IDS]))[0]
+    return np.asarray(apply_encoder(encoder_parameters(), None, np.array([ENCODER_IDS])))[0]

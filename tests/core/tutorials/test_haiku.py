@@ -1,5 +1,7 @@
 """The verdict of every row of the tutorial in dm-haiku, and its printed results and draws with Haiku itself."""
 
+from functools import partial
+
 import haiku as hk
 import jax
 import jax.numpy as jnp
@@ -112,7 +114,7 @@ def test_the_first_key_whose_mask_is_empty_for_a_sentence():
 def test_the_printed_values_and_weights():
     q, k, v = draws.QKV
     values, weights = scaled_dot_product(q, k, v, draws.MASK_OF_3)
-    theirs = book.scaled_dot_product(*map(jnp.asarray, draws.QKV), jnp.asarray(draws.MASK_OF_3))
+    theirs = jax.jit(book.scaled_dot_product)(q, k, v, draws.MASK_OF_3)
     np.testing.assert_allclose(values, theirs[0], atol=1e-6)
     np.testing.assert_allclose(weights, theirs[1], atol=1e-6)
     np.testing.assert_allclose(weights[1], [[0, 0.39751637, 0.60248363], [0, 0.7151451, 0.28485486],
@@ -124,18 +126,14 @@ def test_a_row_that_sees_nothing():
     q, k, v = draws.QKV
     _, weights = scaled_dot_product(q, k, v, draws.EMPTY_MASK)
     np.testing.assert_allclose(weights[0], 1 / 3, atol=1e-7)
-    scores = jnp.where(jnp.zeros(3, bool), jnp.arange(3.0), -jnp.inf)
-    assert np.isnan(jax.nn.softmax(scores)).all()
+    assert np.isnan(jax.jit(jax.nn.softmax)(np.full(3, -np.inf))).all()
 
 
 def test_the_printed_shapes_of_multi_head_attention():
     mha = hk.without_apply_rng(hk.transform(lambda q, k, v, mask: book.MultiheadAttention(64, 8, "mha")(q, k, v, mask)))
-    with keys_of_the_book() as rng_iter:
-        rng = next(rng_iter)
-        q, k, v = jax.random.normal(next(rng_iter), (3, 2, 12, 64))
-        mask = masks_of(rng, 12)
-        params = mha.init(next(rng_iter), q, k, v, mask)
-        out, attn = mha.apply(params, q, k, v, mask)
+    arguments = *np.zeros((3, 2, 12, 64), np.float32), draws.MASK_OF_12
+    params = jax.eval_shape(mha.init, jax.random.key(0), *arguments)
+    out, attn = jax.eval_shape(mha.apply, params, *arguments)
     assert (out.shape, attn.shape) == ((2, 12, 64), (2, 8, 12, 12))
     assert set(params) == {"mha/~/linear", "mha/~/linear_1", "mha/~/linear_2", "mha/~/linear_3"}
     assert sum(leaf.size for leaf in jax.tree.leaves(params)) == 16_640
@@ -165,9 +163,12 @@ def enc_blk(x, mask, is_train):
     return book.EncoderBlock(d_model=64, num_heads=8, d_ff=128, p_dropout=0.1)(x, mask, is_train)
 
 
+apply_block = jax.jit(enc_blk.apply, static_argnames="is_train")  # as single operations it is 40 programs
+
+
 def test_the_block_is_the_tutorials():
     x, params = example_input(0), parameters_of_the_block()
-    out = enc_blk.apply(params, None, x, draws.MASK_OF_12, is_train=False)
+    out = apply_block(params, None, x, draws.MASK_OF_12, is_train=False)
     np.testing.assert_allclose(block_run(0).trace.output, out, atol=1e-5)
 
 
@@ -179,19 +180,21 @@ def test_the_multi_head_function_is_the_trace():
 
 
 def test_the_single_block_prints_its_shape_and_needs_a_key_in_training():
+    params = parameters_of_the_block()
     with keys_of_the_book() as rng_iter:
         rng, *_ = keys = [next(rng_iter) for _ in range(6)]
         x = jax.random.normal(keys[5], (2, 12, 64))
         mask = masks_of(rng, 12)
-        params = enc_blk.init(rng=keys[5], x=x, mask=mask, is_train=True)
-        out = enc_blk.apply(rng=keys[5], params=params, x=x, mask=mask, is_train=True)
-    np.testing.assert_allclose(x[0, 0, :4], [1.7084572, -1.1127489, -0.2575754, 0.37654865], atol=1e-6)
+        out = np.asarray(apply_block(rng=keys[5], params=params, x=x, mask=mask, is_train=True))
+    shapes = jax.eval_shape(partial(enc_blk.init, is_train=True), keys[5], x, mask)
+    assert jax.tree.map(np.shape, params) == jax.tree.map(np.shape, shapes)
+    np.testing.assert_allclose(np.asarray(x)[0, 0, :4], [1.7084572, -1.1127489, -0.2575754, 0.37654865], atol=1e-6)
     assert out.shape == (2, 12, 64)
     assert sum(leaf.size for leaf in jax.tree.leaves(params)) == 33_472
     np.testing.assert_allclose(out.mean(-1), 0, atol=1e-5)
     np.testing.assert_allclose(out.std(-1), 1, atol=1e-3)
     with pytest.raises(ValueError, match="must pass a non-None PRNGKey"):
-        enc_blk.apply(params, None, x, mask, is_train=True)
+        apply_block(params, None, x, mask, is_train=True)
 
 
 def test_the_encoder_prints_its_shape_and_does_not_take_ids():
@@ -204,7 +207,7 @@ def test_the_encoder_prints_its_shape_and_does_not_take_ids():
         mask = masks_of(rng, 12)
         params = jax.eval_shape(lambda: encoder.init(keys[6], x, mask, True))
         out = jax.eval_shape(lambda p: encoder.apply(p, keys[6], x, mask, True), params)
-        np.testing.assert_allclose(x[0, 0, :4], [0.84897363, 2.0278738, 1.2172992, -1.4710544], atol=1e-6)
+        np.testing.assert_allclose(np.asarray(x)[0, 0, :4], [0.84897363, 2.0278738, 1.2172992, -1.4710544], atol=1e-6)
         with pytest.raises(ValueError, match="not enough values to unpack"):
             encoder.init(keys[6], jnp.arange(12)[None], mask, True)
     assert out.shape == (2, 12, 64)
@@ -214,7 +217,7 @@ def test_the_encoder_prints_its_shape_and_does_not_take_ids():
 def test_a_key_without_a_module():
     dropped = hk.transform(lambda x: hk.dropout(hk.next_rng_key(), 0.5, x))
     with keys_of_the_book() as rng_iter:
-        out = dropped.apply({}, next(rng_iter), jnp.ones((4, 8)))
+        out = jax.jit(dropped.apply)({}, next(rng_iter), np.ones((4, 8)))
     np.testing.assert_array_equal(out, 2.0 * draws.KEPT_WITHOUT_MODULE)
     with pytest.raises(ValueError, match=r"must be used as part of an `hk.transform`"):
         hk.next_rng_key()
@@ -222,13 +225,13 @@ def test_a_key_without_a_module():
 
 def test_the_table_of_positions_stays_zero():
     encode = hk.transform(lambda x: book.PositionalEncoding(64, 64)(x, is_train=False))
-    np.testing.assert_array_equal(encode.apply({}, None, jnp.zeros((1, 12, 64))), 0)
+    np.testing.assert_array_equal(jax.jit(encode.apply)({}, None, np.zeros((1, 12, 64))), 0)
 
 
 def test_the_initializer_of_the_embeddings():
     """Truncated normal numbers: none beyond 2, a standard deviation of 0.88, as in `embeddings._table`."""
     embed = hk.transform(lambda ids: hk.Embed(100, 64)(ids))
-    (table,) = jax.tree.leaves(embed.init(jax.random.PRNGKey(0), jnp.zeros((4, 3), int)))
+    (table,) = map(np.asarray, jax.tree.leaves(jax.jit(embed.init)(jax.random.PRNGKey(0), np.zeros((4, 3), int))))
     assert table.shape == (100, 64)
     assert np.abs(table).max() <= 2
     assert abs(table.std() - 0.88) < 0.02
