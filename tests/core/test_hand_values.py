@@ -1,8 +1,9 @@
 """Numbers that are computed by hand."""
 
 import math
+from functools import partial
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,47 +15,55 @@ from encoder_core.blocks.capacity import Dims, head_feature_mask
 from encoder_core.inputs.positions import sinusoid_angles, sinusoids
 from tests.core.reference import sinusoid
 
+jitted_softmax = jax.jit(softmax)
+
 
 def test_softmax_of_zero_and_one_is_one_and_e_over_their_sum():
-    rows = softmax(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
+    rows = jitted_softmax(np.array([[0.0, 1.0], [1.0, 0.0]]))
     e = math.e
     np.testing.assert_allclose(rows, [[1 / (1 + e), e / (1 + e)], [e / (1 + e), 1 / (1 + e)]], rtol=1e-6)
 
 
 def test_softmax_stays_finite_where_exp_overflows():
-    rows = softmax(jnp.array([[1000.0, 1001.0], [-1001.0, -1000.0]]))
+    rows = jitted_softmax(np.array([[1000.0, 1001.0], [-1001.0, -1000.0]]))
     e = math.e
     np.testing.assert_allclose(rows, [[1 / (1 + e), e / (1 + e)]] * 2, rtol=1e-6)
 
 
 def test_softmax_of_masked_keys_and_rows_is_zero():
-    rows = softmax(jnp.array([[0.0, -jnp.inf, 0.0], [-jnp.inf] * 3, [5.0, -jnp.inf, -jnp.inf]]))
+    rows = jitted_softmax(np.array([[0.0, -np.inf, 0.0], [-np.inf] * 3, [5.0, -np.inf, -np.inf]]))
     np.testing.assert_array_equal(rows, [[0.5, 0, 0.5], [0, 0, 0], [1, 0, 0]])
 
 
 def test_scale_and_mask():
-    dots = jnp.array([[[2.0, 4.0], [6.0, 8.0]]])
-    mask = jnp.array([[[True, False], [True, True]]])
-    np.testing.assert_array_equal(scale_and_mask(dots, 0.5, mask), [[[1, -np.inf], [3, 4]]])
+    dots = np.array([[[2.0, 4.0], [6.0, 8.0]]])
+    mask = np.array([[[True, False], [True, True]]])
+    np.testing.assert_array_equal(jax.jit(scale_and_mask)(dots, 0.5, mask), [[[1, -np.inf], [3, 4]]])
+
+
+@partial(jax.jit, static_argnames="d_model")
+def normalised(rows, d_model: int, eps: float):
+    """The rows after a new `LayerNorm`, of which the first `d_model` features are active."""
+    return LayerNorm(rows.shape[-1])(rows, Dims(d_model=d_model, d_head=1, num_layers=1), eps)
 
 
 def test_layer_norm_of_one_to_four():
     """Mean 2.5, variance 5/4: (1 - 2.5) / sqrt(5/4) = -3 / sqrt(5), and so on."""
-    rows = jnp.array([[1.0, 2.0, 3.0, 4.0], [10.0, 20.0, 30.0, 40.0], [7.0, 7.0, 7.0, 7.0]])
-    normed = LayerNorm(4)(rows, Dims(d_model=4, d_head=1, num_layers=1), 1e-12)
+    rows = np.array([[1.0, 2.0, 3.0, 4.0], [10.0, 20.0, 30.0, 40.0], [7.0, 7.0, 7.0, 7.0]])
+    normed = normalised(rows, d_model=4, eps=1e-12)
     one_row = np.array([-3, -1, 1, 3]) / math.sqrt(5)
     np.testing.assert_allclose(normed, [one_row, one_row, [0, 0, 0, 0]], rtol=1e-6)
 
 
 def test_layer_norm_adds_eps_to_the_variance():
     """The variance 1 plus eps 3 is 4, and its root 2."""
-    normed = LayerNorm(2)(jnp.array([[4.0, 6.0]]), Dims(d_model=2, d_head=1, num_layers=1), 3.0)
+    normed = normalised(np.array([[4.0, 6.0]]), d_model=2, eps=3.0)
     np.testing.assert_allclose(normed, [[-0.5, 0.5]], rtol=1e-6)
 
 
 def test_layer_norm_uses_active_features_only():
-    rows = jnp.array([[1.0, 2.0, 3.0, 4.0, 0.0, 0.0]])
-    normed = LayerNorm(6)(rows, Dims(d_model=4, d_head=1, num_layers=1), 1e-12)
+    rows = np.array([[1.0, 2.0, 3.0, 4.0, 0.0, 0.0]])
+    normed = np.asarray(normalised(rows, d_model=4, eps=1e-12))
     np.testing.assert_allclose(normed[:, :4], [np.array([-3, -1, 1, 3]) / math.sqrt(5)], rtol=1e-6)
 
 
@@ -67,7 +76,7 @@ def test_layer_norm_uses_active_features_only():
     ],
 )
 def test_activations(name: str, at_minus_one: float, at_one: float, at_two: float):
-    values = ACTIVATIONS[name](jnp.array([-1.0, 0.0, 1.0, 2.0]))
+    values = jax.jit(ACTIVATIONS[name])(np.array([-1.0, 0.0, 1.0, 2.0]))
     np.testing.assert_allclose(values, [at_minus_one, 0.0, at_one, at_two], rtol=1e-5)
 
 
@@ -118,7 +127,7 @@ def test_embedding_scales(name, factor):
 
 
 def test_the_features_of_a_head_are_adjacent():
-    head_features = head_feature_mask(Dims(d_model=4, d_head=2, num_layers=1), 2, 4)
+    head_features = jax.jit(lambda: head_feature_mask(Dims(d_model=4, d_head=2, num_layers=1), 2, 4))()
     np.testing.assert_array_equal(head_features, [[1, 1, 0, 0], [0, 0, 1, 1]])
 
 
