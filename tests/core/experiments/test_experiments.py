@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -79,9 +80,19 @@ def minilm():
     return Encoder.pretrained("all-MiniLM-L6-v2", offline=True)
 
 
+def result_of(experiment, setup, trained=None):
+    """The result of an experiment, measured once: many tests look at that of the default setup."""
+    return _measured(experiment, tuple(experiment.setup(**setup).items()), trained)
+
+
+@cache
+def _measured(experiment, settings, trained):
+    return experiment.result(dict(settings), trained)
+
+
 def test_the_claim_holds_for_every_seed(experiment, trained):
     seeds = [{"seed": seed} for seed in range(3)] if "seed" in experiment.default_setup else [{}]
-    answers = {experiment.result(experiment.setup(**seed), trained).answer for seed in seeds}
+    answers = {result_of(experiment, seed, trained).answer for seed in seeds}
     assert answers == {ANSWERS[experiment.name]}
 
 
@@ -90,7 +101,7 @@ VERDICTS = {"pronoun": "holds in part", "same-output": "does not hold"}
 
 
 def test_the_verdict_with_the_defaults(experiment, trained):
-    assert experiment.result({}, trained).verdict == VERDICTS.get(experiment.name, "holds")
+    assert result_of(experiment, {}, trained).verdict == VERDICTS.get(experiment.name, "holds")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +125,7 @@ def test_the_verdict_with_the_defaults(experiment, trained):
 )
 def test_the_verdict_in_other_setups(name, setup, verdict):
     experiment = experiments()[name]
-    assert experiment.result(experiment.setup(**setup)).verdict == verdict
+    assert result_of(experiment, setup).verdict == verdict
 
 
 def test_the_time_of_calls_is_that_of_their_fastest_turn_without_waiting():
@@ -154,7 +165,7 @@ def test_every_setting_has_a_result(experiment, trained):
         for option in control.options[:: max(1, len(control.options) // 3)]
     ]
     for setup in [setup for number, setup in enumerate(setups) if setup not in setups[:number]]:
-        result = experiment.result(setup, trained)
+        result = result_of(experiment, setup, trained)
         assert 0 <= result.answer < len(experiment.options)
         assert result.measured
         assert not re.search(r"\b(nan|inf)\b|\{", result.measured + result.meaning)
@@ -168,7 +179,7 @@ def test_every_setting_has_a_result(experiment, trained):
 @pytest.mark.parametrize("mask", ["none", "causal"])
 def test_the_measured_encoder_of_word_order_is_in_its_figure(positions, mask):
     experiment = experiments()["word-order"]
-    result = experiment.result(experiment.setup(positions=positions, mask=mask))
+    result = result_of(experiment, {"positions": positions, "mask": mask})
     panels = list(panels_of(result.draw("light")))
     assert len(panels) == 4
     changes = output_changes(positions != "none", mask == "causal", seed=0)[0]
@@ -182,8 +193,8 @@ def test_the_figure_shows_each_setting(name):
     experiment = experiments()[name]
     for control in experiment.controls:
         figures = [
-            [(panel.data, panel.layout) for panel in panels_of(experiment.result(setup).draw("light"))]
-            for setup in (experiment.setup(**{control.name: option}) for option in control.options[:2])
+            [(panel.data, panel.layout) for panel in panels_of(result_of(experiment, setup).draw("light"))]
+            for setup in ({control.name: option} for option in control.options[:2])
         ]
         assert all(repr(one) != repr(other) for one, other in zip(*figures, strict=True)), control.name
 
