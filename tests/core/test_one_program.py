@@ -125,10 +125,13 @@ def test_one_program_per_layer_gives_the_same_numbers(norm):
     np.testing.assert_allclose(complete, there[1], atol=1e-5)
 
 
+LARGER = {"d_model": 300, "num_heads": 20, "d_ff": 1100}  # than every capacity
+
+
 @pytest.mark.parametrize(
     "sizes",
     [
-        {"d_model": 300, "num_heads": 20, "d_ff": 1100, "num_layers": 2},
+        {**LARGER, "num_layers": 2},
         {"num_layers": 13},
         {"max_len": 100},
         {"d_model": 32, "qkv_dim": 272, "num_heads": 17},
@@ -305,11 +308,11 @@ def test_inputs_without_edits_are_those_of_one_layer_at_an_exact_capacity():
 
 
 def test_another_depth_compiles_nothing_at_an_exact_capacity():
-    config = EncoderConfig(vocab_size=9, d_model=258, num_heads=2, d_ff=4, num_layers=1, max_len=4)
-    models = [Encoder.random(replace(config, num_layers=layers)) for layers in (1, 3)]
-    models[0].trace(np.array([[1, 2]]))
+    ids = np.arange(64)[None] % VOCAB
+    models = [Encoder.random(EncoderConfig(vocab_size=VOCAB, num_layers=layers, **LARGER)) for layers in (1, 3)]
+    models[0].trace(ids)
     with CompilationCounter() as counter:
-        trace = models[1].trace(np.array([[1, 2]]))
+        trace = models[1].trace(ids)
     assert (counter.count, len(trace.layers)) == (0, 3)
 
 

@@ -1,5 +1,7 @@
 """`haiku` and `article` from dm-haiku modules."""
 
+from functools import cache
+
 import haiku as hk
 import jax
 import jax.numpy as jnp
@@ -43,7 +45,9 @@ def haiku_encoder(config: EncoderConfig, ours: Parameters, x, keys, drop) -> lis
         parameters[f"down_{i}"] = _linear(ours, f"layers.{i}.mlp.down")
         parameters[f"norm1_{i}"] = _norm(ours, f"layers.{i}.norm1")
         parameters[f"norm2_{i}"] = _norm(ours, f"layers.{i}.norm2")
-    return [np.asarray(rows) for rows in _apply(forward, parameters, x)]
+    model = hk.without_apply_rng(hk.transform(forward))
+    _require_shapes(model, parameters, x)
+    return [np.asarray(rows) for rows in model.apply(jax.tree.map(jnp.asarray, parameters), x)]
 
 
 def article_encoder(config: EncoderConfig, ours: Parameters, ids, *, as_written: bool) -> list[np.ndarray]:
@@ -54,20 +58,6 @@ def article_encoder(config: EncoderConfig, ours: Parameters, ids, *, as_written:
         power = 2 * dimension if as_written else 2 * (dimension // 2)
         angle = np.arange(ids.shape[1]) / np.power(10_000.0, power / d)
         return np.sin(angle) if dimension % 2 == 0 else np.cos(angle)
-
-    def head(x, index: int):
-        project = lambda name: hk.Linear(d_k, with_bias=False, name=f"{name}_of_head_{index}")(x)  # noqa: E731
-        q, k, v = project("query"), project("key"), project("value")
-        return jax.nn.softmax(q @ k.transpose(0, 2, 1) / jnp.sqrt(d_k), axis=-1) @ v
-
-    def forward(ids):
-        rows = hk.Embed(config.vocab_size, d, name="embed")(ids)
-        embedded = rows + np.stack([sinusoid(dimension) for dimension in range(d)], axis=1)
-        concat = jnp.concatenate([head(embedded, index) for index in range(config.num_heads)], axis=-1)
-        x = hk.LayerNorm(-1, True, True, eps=1e-6, name="norm1")(hk.Linear(d, name="out")(concat) + embedded)
-        hidden = jax.nn.gelu(hk.Linear(config.d_ff, name="up")(x))
-        output = hk.LayerNorm(-1, True, True, eps=1e-6, name="norm2")(hk.Linear(d, name="down")(hidden) + x)
-        return embedded, concat, output
 
     parameters = {
         "embed": {"embeddings": ours["token_embedding"]},
@@ -81,12 +71,33 @@ def article_encoder(config: EncoderConfig, ours: Parameters, ids, *, as_written:
         columns = slice(index * d_k, (index + 1) * d_k)
         for name in ("query", "key", "value"):
             parameters[f"{name}_of_head_{index}"] = {"w": ours[f"layers.0.attention.{name}.kernel"][:, columns]}
-    return [np.asarray(array) for array in _apply(forward, parameters, ids)]
+    encoding = np.stack([sinusoid(dimension) for dimension in range(d)], axis=1)
+    model = _article_model(config)
+    _require_shapes(model, parameters, ids, encoding)
+    return [np.asarray(array) for array in jax.jit(model.apply)(parameters, ids, encoding)]
 
 
-def _apply(forward, parameters, x):
-    transformed = hk.without_apply_rng(hk.transform(forward))
-    shapes = jax.eval_shape(transformed.init, jax.random.key(0), x)
-    jax_parameters = jax.tree.map(jnp.asarray, parameters)
-    assert jax.tree.map(jnp.shape, jax_parameters) == jax.tree.map(jnp.shape, dict(shapes))
-    return transformed.apply(jax_parameters, x)
+@cache
+def _article_model(config: EncoderConfig) -> hk.Transformed:
+    """One object for each configuration, so that JAX compiles its `apply` once; as single operations it is forty."""
+    d, d_k = config.d_model, config.d_model // config.num_heads
+
+    def head(x, index: int):
+        project = lambda name: hk.Linear(d_k, with_bias=False, name=f"{name}_of_head_{index}")(x)  # noqa: E731
+        q, k, v = project("query"), project("key"), project("value")
+        return jax.nn.softmax(q @ k.transpose(0, 2, 1) / jnp.sqrt(d_k), axis=-1) @ v
+
+    def forward(ids, encoding):
+        embedded = hk.Embed(config.vocab_size, d, name="embed")(ids) + encoding
+        concat = jnp.concatenate([head(embedded, index) for index in range(config.num_heads)], axis=-1)
+        x = hk.LayerNorm(-1, True, True, eps=1e-6, name="norm1")(hk.Linear(d, name="out")(concat) + embedded)
+        hidden = jax.nn.gelu(hk.Linear(config.d_ff, name="up")(x))
+        output = hk.LayerNorm(-1, True, True, eps=1e-6, name="norm2")(hk.Linear(d, name="down")(hidden) + x)
+        return embedded, concat, output
+
+    return hk.without_apply_rng(hk.transform(forward))
+
+
+def _require_shapes(model: hk.Transformed, parameters, *inputs) -> None:
+    shapes = jax.eval_shape(model.init, jax.random.key(0), *inputs)
+    assert jax.tree.map(np.shape, parameters) == jax.tree.map(np.shape, dict(shapes))
