@@ -4,10 +4,12 @@ import random
 
 import numpy as np
 import pytest
+from beartype.roar import BeartypeCallHintViolation
 from jaxtyping import TypeCheckError
 
 from encoder_core import EncoderConfig
 from encoder_core.blocks import layer_norm
+from encoder_core.support.wording import numbered
 
 ROWS, SCALE, SHIFT = (np.zeros(shape, np.float32) for shape in ((2, 3), (3,), (4,)))
 
@@ -30,6 +32,13 @@ def test_a_wrong_shape_is_found_after_many_calls():
         except ValueError:  # of NumPy
             pass
     assert errors == 2
+
+
+@pytest.mark.parametrize("call", [lambda: numbered(3, 2), lambda: EncoderConfig(d_model="64")])
+def test_a_wrong_type_is_found_where_no_array_is_annotated(call):
+    """In a function, and in the fields of a dataclass."""
+    with pytest.raises(BeartypeCallHintViolation):
+        call()
 
 
 def test_nothing_is_checked_where_a_test_asks_for_the_app_as_users_have_it(unchecked):
