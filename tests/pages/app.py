@@ -35,7 +35,7 @@ local_script_runner.require_widgets_deltas = _wait
 
 
 def _nodes(block: Block) -> Iterator[Node]:
-    """A block and all that is in it, from above. Streamlit's own way goes through as many generators as blocks for each."""
+    """A block and all that is in it, from above. Streamlit's own way needs a generator for each block around each."""
     waiting: list[Node] = [block]
     while waiting:
         node = waiting.pop()
