@@ -11,7 +11,6 @@ from urllib.parse import parse_qs
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
-from streamlit.testing.v1.element_tree import Block, Node
 
 from dashboard.page_list import Stage
 from dashboard.state.parameter import PARAMETERS
@@ -32,19 +31,6 @@ def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> 
 
 
 local_script_runner.require_widgets_deltas = _wait
-
-
-def _nodes(block: Block) -> Iterator[Node]:
-    """A block and all that is in it, from above. Streamlit's own way needs a generator for each block around each."""
-    waiting: list[Node] = [block]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, Block):
-            waiting.extend(reversed(node.children.values()))
-
-
-Block.__iter__ = _nodes
 
 _scripts = ScriptCache()
 for _module in (app_test, local_script_runner):
