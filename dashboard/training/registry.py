@@ -119,7 +119,9 @@ class RunRegistry:
     def leave(self, run: StoredRun, session: str) -> None:
         """The session looks at something else: pause the run unless others have it open."""
         with self._lock:
-            if not self._storage.is_seen(run, without=session):
+            if self._storage.is_seen(run, without=session):
+                run.viewers.pop(session, None)
+            else:
                 self.pause(run)
 
     def resume(self, run: StoredRun, until: int | None = None) -> None:

@@ -117,6 +117,14 @@ def test_a_run_pauses_when_its_last_viewer_looks_at_something_else(world):
     assert (run.status, world.requests(Pause)) == ("pausing", [run.id])
 
 
+def test_who_has_left_a_run_does_not_keep_it_going(world):
+    run = world.start("me")
+    world.registry.find(run.id, "you")
+    world.registry.leave(run, "me")  # whose page is still open, with something else
+    world.registry.leave(run, "you")
+    assert run.status == "pausing"
+
+
 def test_a_paused_run_leaves_its_place_to_the_next(world):
     runs = [world.start(f"person {number}") for number in range(3)]
     world.registry.pause(runs[2])
