@@ -136,6 +136,11 @@ class EncoderConfig:
         """Whether each layer of a trace reads the output of the layer before it."""
         return self.attention_read_out == "stack" or self.num_layers == 1
 
+    @property
+    def has_qkv_bias(self) -> bool:
+        """Whether the query, key and value layers have biases."""
+        return self.use_bias and self.qkv_bias
+
 
 def embedding_factors(d_model: int) -> dict[EmbeddingScale, float]:
     """The factor on looked-up rows for each embedding scale (Vaswani et al. 2017, section 3.4: "sqrt_d").

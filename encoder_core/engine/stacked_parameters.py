@@ -49,7 +49,7 @@ class StackedParameters:
         widths = capacity._replace(seq=0)
         if self.uses_shared_draw and not capacity.exact and not to_edit:
             c = self.config
-            has_bias = {"use_bias": c.use_bias, "use_qkv_bias": c.use_bias and c.qkv_bias}
+            has_bias = {"use_bias": c.use_bias, "use_qkv_bias": c.has_qkv_bias}
             sizes = (c.d_model, c.qkv_width, c.d_ff)
             d_model, qkv, d_ff = map(kernel_factor, sizes)
             cut = ParameterCut(*sizes, d_model, qkv, d_ff, **has_bias)

@@ -216,7 +216,7 @@ def parameter_question(config: EncoderConfig, seq: int) -> Question:
                 WrongOption(
                     f"{now * other // heads:,}",
                     misconception,
-                    f"Q = x W_Q{' + b_Q' * (config.use_bias and config.qkv_bias)}: the stripes share one matrix",
+                    f"Q = x W_Q{' + b_Q' * config.has_qkv_bias}: the stripes share one matrix",
                 ),
                 WrongOption(
                     f"{now * heads // other:,}",

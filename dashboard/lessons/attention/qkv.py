@@ -72,9 +72,9 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     both = float(scores[at.token, other])
     if abs(both) < 1e-6:
         return _value_question(current, at)
-    has_biases = _has_biases(current)
-    query, key, equal = ("x W_Q + b_Q", "x W_K + b_K", "W_K = W_Q, b_K = b_Q") if has_biases else (
-        "x W_Q", "x W_K", "W_K = W_Q")  # fmt: skip
+    biased = current.config.has_qkv_bias
+    query, key = "x W_Q" + " + b_Q" * biased, "x W_K" + " + b_K" * biased
+    equal = "W_K = W_Q" + ", b_K = b_Q" * biased
     first, second = names_of_two(at.labels, at.token, other)
     return Question(
         f"the query of a token is {query}, its key {key}. Suppose that head {at.head + 1} used the same parameters "
@@ -88,7 +88,7 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
                 "they would differ, because their queries differ",
                 "With one matrix, the query of a token is also its key, so both dot products multiply the same two "
                 "vectors.",
-                f"Q and K: they differ only because W_Q and W_K{' and their biases' * has_biases} do",
+                f"Q and K: they differ only because W_Q and W_K{' and their biases' * biased} do",
             ),
             WrongOption(
                 "one would be minus the other",
@@ -99,13 +99,9 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     )
 
 
-def _has_biases(current: Model) -> bool:
-    return current.config.use_bias and current.config.qkv_bias
-
-
 def _value_question(current: Model, at: Focus) -> Question:
     """What do the values decide?"""
-    bias = " + b_V" * _has_biases(current)
+    bias = " + b_V" * current.config.has_qkv_bias
     return Question(
         f"the value of a token is x W_V{bias}. All numbers of W_V of head {at.head + 1} are doubled. What can "
         f"change for “{escape_token(at.labels[at.token])}” in this head?",

@@ -7,7 +7,7 @@ from encoder_core.trace import Run
 def module_cells(run: Run) -> list[NotebookCell]:
     """The modules that hold the parameters."""
     c = run.config
-    bias, qkv_bias = f"use_bias={c.use_bias}", f"use_bias={c.use_bias and c.qkv_bias}"
+    bias, qkv_bias = f"use_bias={c.use_bias}", f"use_bias={c.has_qkv_bias}"
     final_norm = ["        self.final_norm = layer_norm(rngs)"] if c.final_norm else []
     return [
         markdown(
