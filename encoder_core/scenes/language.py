@@ -32,7 +32,7 @@ from encoder_core.figures import (
     theme_named,
 )
 from encoder_core.scenes.focus import Focus
-from encoder_core.support.wording import shorten
+from encoder_core.support.wording import numbered, shorten
 
 HEIGHT = 320
 _KIND_HEIGHT = 26  # pixels of a kind of pair
@@ -58,7 +58,7 @@ def one_word(
     layer_names, head_names, key = dimensions(layers, 1), dimensions(heads, 1), at.key_token
     all_keys = TensorSlice("pattern", (at.sentence, "row", at.token, "column"), layer="tile row")
     one_key = TensorSlice("pattern", (at.sentence, "column", at.token, key), layer="row")
-    grid = TileGrid([f"layer {name}" for name in layer_names], [""], "layer", "", selected=(at.layer, 0),
+    grid = TileGrid(numbered("layer", layers), [""], "layer", "", selected=(at.layer, 0),
                     marks=[(at.head, None), (None, key)])  # fmt: skip
     key_style = HeatmapStyle(row_axis="layer", column_axis="head", kind="weights", limit=limit, height=HEIGHT,
                              theme=theme)  # fmt: skip

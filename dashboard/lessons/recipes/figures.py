@@ -24,7 +24,7 @@ from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.attention import multi_head
 from encoder_core.scenes.inputs import positions
 from encoder_core.support.number_format import format_number, format_percent
-from encoder_core.support.wording import format_count
+from encoder_core.support.wording import format_count, numbered
 
 RenderFigure = Callable[[Model], None]
 
@@ -100,7 +100,7 @@ def render_head_means(model: Model) -> None:
 def render_mask(model: Model) -> None:
     """Render which keys are hidden in each sentence."""
     visible = model.trace.mask[:, 0, 0]
-    sentences = [f"sentence {i + 1}" for i in range(len(visible))]
+    sentences = numbered("sentence", len(visible))
     keys = [str(number) for number in range(1, visible.shape[1] + 1)]
     panel = heatmap(
         np.ones(visible.shape),

@@ -26,6 +26,7 @@ from encoder_core.figures import (
 )
 from encoder_core.scenes.attention.qkv import side_by_side
 from encoder_core.scenes.focus import Focus, layer_slice
+from encoder_core.support.wording import numbered
 
 MAX_CELLS = 60_000  # of a mosaic; larger ones have bins, and the page says so
 MAX_SPLIT_BINS = 96  # columns of all heads side by side, where Q has too many columns to draw each
@@ -105,7 +106,7 @@ def all_patterns(
     """
     batch, heads, seq, _ = patterns.shape
     names = list(at.labels) if batch == 1 else [str(token + 1) for token in range(seq)]
-    sentences = [""] if batch == 1 else [f"sentence {i + 1}" for i in range(batch)]
+    sentences = [""] if batch == 1 else numbered("sentence", batch)
     places = Window(0, seq, bin_size(patterns.size), tuple(names))
     grid = TileGrid(sentences, head_names(heads), "sentence", "head", selected=(at.sentence, at.head))
     style = MosaicStyle(limit=limit, title_colour="attention", theme=theme,

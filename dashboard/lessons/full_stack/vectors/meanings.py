@@ -1,6 +1,7 @@
 """Sentences with two meanings of one word, and the groups of a text's sentences."""
 
 from dashboard.models.model import Model
+from encoder_core.support.wording import numbered
 
 WORD = "bank"
 EXAMPLES = {
@@ -27,7 +28,7 @@ def sentence_groups(current: Model, selected: int) -> list[str]:
     meanings, count = sentence_meanings(current), len(current.batch.tokens)
     if meanings:
         return [f"{WORD}: {meaning}" for meaning in meanings]
-    names = [f"sentence {number}" for number in range(1, count + 1)]
+    names = numbered("sentence", count)
     if count <= _MAX_GROUPS:
         return names
     return [name if index == selected else "other sentences" for index, name in enumerate(names)]
