@@ -58,11 +58,11 @@ def torch_model() -> Callable[[np.ndarray], tuple[list[np.ndarray], list[np.ndar
     folder = find_model(NAME, allowed=None, max_bytes=0, offline=True, progress=None)
     model = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
 
-    @torch.inference_mode()
     def run(ids: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         tensor = torch.from_numpy(ids.astype(np.int64))
         mask = torch.ones_like(tensor)
-        out = model(input_ids=tensor, attention_mask=mask, output_attentions=True, output_hidden_states=True)
+        with torch.inference_mode():
+            out = model(input_ids=tensor, attention_mask=mask, output_attentions=True, output_hidden_states=True)
         return [hidden.numpy() for hidden in out.hidden_states], [weights.numpy() for weights in out.attentions]
 
     return run
