@@ -83,14 +83,23 @@ _PLACE = """([index, row, column]) => {
 }"""
 
 # Whether anybody has done more since the page was loaded than what the address tells: gone to another page by the rail,
-# clicked on a cell or an operand, changed a widget that shows a parameter.
+# a button or a card of the map, clicked on a cell or an operand, moved a slider, changed a widget that shows a parameter.
+# What was done to a component, or by a key that is pressed for none of them, is gone with its page.
 _WATCH_HANDS = """names => {
-    const told = [".st-key-rail", ".js-plotly-plot", ".ew-operand", "[data-testid=stSlider]", "[role=listbox]"];
+    const told = [".st-key-rail", ".js-plotly-plot", ".ew-operand", "[data-testid=stSlider]", "[role=listbox]",
+        ".ew-card", ".st-key-onwards", ".st-key-open_recipe", "[class*=st-key-entrance-]"];
     for (const name of names)
         told.push(`.st-key-${name}`, `[class*="st-key-${name}-"]`);
+    const passing = "body, [data-testid=stMain] [data-testid=stBidiComponentRegular] *, .dragcover";
     for (const kind of ["pointerdown", "click", "keydown", "pointermove"])
         addEventListener(kind, ({ target, type, buttons }) => {
-            window.touched ||= Boolean(type === "pointermove" ? buttons : !target.closest?.(told));
+            const tells = target.closest?.(type === "pointermove" ? "[data-testid=stSlider]" : told);
+            if (tells || type === "pointermove" && !buttons)
+                return;
+            if (target.matches?.(passing))
+                window.touchedPage = location.pathname;
+            else
+                window.touched = true;
         }, true);
 }"""
 # There is no storage in about:blank.
@@ -99,7 +108,7 @@ _FORGET_SIDEBAR = """try {
     Object.keys(localStorage).filter(key => key.startsWith("stSidebarCollapsed"))
         .forEach(key => localStorage.removeItem(key));
 } catch {}"""
-_NEEDS_LOAD = f"() => window.touched || !({CALM})()"
+_NEEDS_LOAD = f"path => window.touched || window.touchedPage === path || !({CALM})()"
 _FOLLOW = """address => {
     History.prototype.pushState.call(history, {}, "", address);  // that of `history` is the app's, see address.js
     dispatchEvent(new PopStateEvent("popstate"));
@@ -150,7 +159,7 @@ class Screen:
         Where nobody has done anything since the last load that the address does not tell, the app goes there as Back
         does: loading Streamlit again takes six times as long. `load` does it nevertheless.
         """
-        if load or not self.page.url.startswith(self.url) or self.page.evaluate(_NEEDS_LOAD):
+        if load or not self.page.url.startswith(self.url) or self.page.evaluate(_NEEDS_LOAD, urlsplit(address).path):
             self.page.goto(self.url + address)
         else:
             with self.rerun():

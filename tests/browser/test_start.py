@@ -43,9 +43,9 @@ def test_one_step_back_returns_to_the_start_page_as_it_was(screen, query, entran
     assert screen.page.evaluate("location.pathname + location.search") == f"/{query}"
 
 
-@pytest.mark.parametrize("present", ["off", "on"])
-@pytest.mark.parametrize("size", [WIDE, TABLET, PHONE], ids=["wide", "1024 px", "phone"])
 @pytest.mark.parametrize(("page", "count"), [("start", 10), ("map", 16)])
+@pytest.mark.parametrize("size", [WIDE, TABLET, PHONE], ids=["wide", "1024 px", "phone"])
+@pytest.mark.parametrize("present", ["off", "on"])
 def test_no_word_of_a_title_of_the_map_is_broken(screen, page, count, size, present):
     screen.page.set_viewport_size(size)
     screen.open(page, present=present, norm="pre")
