@@ -54,6 +54,10 @@ def focus(model, token):
         ("full_stack", {"view": "Ablation", "text": "Hello Hello\nHello"} | ALL_ZERO,
          "Without any single head, the tokens' outputs stay the same."),
         ("full_stack", {"view": "Sentences", "text": "cat\ncat\ncat"}, "All pairs of sentences have the cosine 1.00."),
+        ("full_stack", {"view": "Sentences", "text": "cat\ndog\ncat\ndog"},
+         "2 pairs of sentences are most similar (cosine 1.00), 4 pairs of sentences least (0."),
+        ("full_stack", {"view": "Sentences", "text": "cat\ndog\nsofa"},
+         "Sentences 1 and 3 are most similar (cosine 0.50), sentences 1 and 2 least (0.26)."),
         ("full_stack", {"view": "One word"} | EQUAL,
          "Token 1 “cat” gets the weight 0.33 from token 1 “cat” in every head. Excluding itself and special tokens, "
          "the largest weight of the query is 0.33 in every head."),

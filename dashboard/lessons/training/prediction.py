@@ -46,7 +46,7 @@ def render_question(task: Task) -> None:
     """Render the question and its options; the answer comes with the run."""
     options, chosen = _options(task), session().get(TRAINING_PREDICTION)
     with st.container(border=True):
-        st.markdown(f"**Predict** — {_QUESTION} {task.goal}")
+        st.markdown(f"**Predict** — {_QUESTION}")  # the goal stands above
         for number, option in enumerate(options, 1):
             st.button(capitalize(option), key=f"train_predict_{task.name}_{number}", width=OPTION_WIDTH,
                       type="primary" if number == chosen else "secondary", on_click=_predict,

@@ -86,18 +86,20 @@ def _escape_start(text: str) -> str:
 def _describe_pairs(current: Model, similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> str:
     """Caption: the definition of S, and the most and the least similar pair; `pairs` are sorted."""
     text = "Each row of S is the mean of a sentence's output vectors, without padding, scaled to length 1. "
-    largest, smallest = (format_fixed(similar[pair], 2) for pair in (pairs[0], pairs[-1]))
+    written = [format_fixed(similar[pair], 2) for pair in pairs]
+    largest, smallest = written[0], written[-1]
     if len(pairs) == 1:
         text += f"The cosine of the two sentences is {largest}."
     elif largest == smallest:
         text += f"All pairs of sentences have the cosine {largest}."
     else:
-        text += f"Sentences {_pair_name(pairs[0])} are most similar (cosine {largest}), "
-        text += f"{_pair_name(pairs[-1])} least ({smallest})."
+        most, least = pairs[: written.count(largest)], pairs[-written.count(smallest) :]
+        text += f"{_name(most)} are most similar (cosine {largest}), {_name(least).lower()} least ({smallest})."
     if not current.is_trained:
         text += " This encoder is not trained: the vectors do not reflect the meaning of words."
     return text + padding_note(current.trace)
 
 
-def _pair_name(pair: tuple[int, int]) -> str:
-    return f"{pair[0] + 1} and {pair[1] + 1}"
+def _name(pairs: list[tuple[int, int]]) -> str:
+    (first, second), *others = pairs
+    return f"{len(pairs)} pairs of sentences" if others else f"Sentences {first + 1} and {second + 1}"
