@@ -1,6 +1,5 @@
 """An open page of the app, as a test sees and uses it."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
@@ -12,9 +11,10 @@ from playwright.sync_api import Browser, BrowserContext, Locator, TimeoutError, 
 from benchmarks.chromium import CALM, NEXT_FRAMES
 from benchmarks.visit import PLOT
 from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
-from dashboard.state.parameter import PARAMETERS
 from encoder_core.figures import ThemeName
+from tests.browser.plots import place, plots, wait_for_heatmaps
 from tests.browser.runs import Runs, ends_a_run
+from tests.browser.visits import go_as_back, needs_load, watch
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
 
@@ -41,80 +41,11 @@ _HAS_TITLE = """title => document.querySelector("h1")?.textContent === title"""
 _PAINTED = """() => Promise.all([...document.querySelectorAll(".ew-plot")].map(host => host.plotLine?.paintQueue))
     .then(() => new Promise(done => setTimeout(done, 0, true)))"""
 
-# What each plot shows, in the order of the page: null where a cell is masked, and where nobody needs the numbers.
-_PLOTS = """(needed = true) => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
-    const texts = (element, selector) => [...element.querySelectorAll(selector)].map(part => part.textContent);
-    const heatmap = plot.data.find(trace => trace.type === "heatmap" && trace.name !== "masked");
-    const bars = plot.data.find(trace => trace.type === "bar"), line = plot.closest(".ew-plot").plotLine;
-    const { panel } = line.items[line.panelElements.findIndex(elements => elements.plot === plot)];
-    return {
-        title: plot.closest(".ew-panel").querySelector(".ew-title").textContent,
-        z: heatmap && needed ? [...heatmap.z].map(row => [...row].map(z => Number.isFinite(z) ? z : null)) : null,
-        bars: bars ? [...bars.x].map(Number) : null,
-        shapes: (plot.layout.shapes ?? []).filter(shape => shape.line?.width === 2)
-            .map(({ x0, x1, y0, y1 }) => [x0, x1, y0, y1]),
-        ranges: [...plot.layout.xaxis.range, ...plot.layout.yaxis.range],
-        rows: panel.rows?.names, columns: panel.columns?.names,
-        labels: { x: texts(plot, ".ew-columns > .ew-name"), y: texts(plot, ".ew-rows > .ew-name") },
-        drawn: Boolean(plot.querySelector(".heatmaplayer image, .barlayer path, .scatterlayer path, .shapelayer path")),
-        background: plot.layout.plot_bgcolor, ink: plot.layout.font.color, scale: heatmap?.colorscale,
-    };
-})"""
-_SHOWN = f"""([expected, tolerance]) => {{
-    const shown = ({_PLOTS})().map(plot => plot.z).filter(Boolean);
-    const same = (a, b) => a === null || b === null ? a === b : Math.abs(a - b) <= tolerance;
-    const alike = (row, other) => row.length === other.length && row.every((x, c) => same(x, other[c]));
-    return shown.length === expected.length
-        && shown.every((z, i) => z.length === expected[i].length && z.every((row, r) => alike(row, expected[i][r])));
-}}"""
 _TOO_WIDE = """Math.max(...[document.documentElement, document.querySelector("[data-testid=stMain]")]
     .map(part => part.scrollWidth - part.clientWidth))"""
 _CLIPPED = """() => [...document.querySelectorAll(".ew-title")]
     .filter(title => title.scrollHeight > title.clientHeight + 2 || title.scrollWidth > title.clientWidth + 1)
     .map(title => title.textContent)"""
-_PLACE = """([index, row, column]) => {
-    const plot = document.querySelectorAll(".ew-plot .js-plotly-plot")[index];
-    plot.scrollIntoView({ block: "nearest" });
-    const { area } = plot.closest(".ew-plot").plotLine.panelElements.find(elements => elements.plot === plot);
-    const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot.layout;
-    const share = (value, from, to) => (value - from) / (to - from);
-    return [left + area.left + share(column, ...xaxis.range) * area.width,
-            top + area.top + share(row, yaxis.range[1], yaxis.range[0]) * area.height];
-}"""
-
-# Whether anybody has done more since the page was loaded than what the address tells: gone to another page by the rail,
-# by a button or by a card of the map, clicked on a cell or an operand, moved a slider, changed a widget that shows a
-# parameter. What was done to a component, or by a key that is pressed for none of them, is gone with its page.
-_WATCH_HANDS = """names => {
-    const told = [".st-key-rail", ".js-plotly-plot", ".ew-operand", "[data-testid=stSlider]", "[role=listbox]",
-        ".ew-card", ".st-key-onwards", ".st-key-open_recipe", "[class*=st-key-entrance-]", ".st-key-what-if-bar",
-        ".st-key-present_button"];
-    for (const name of names)
-        told.push(`.st-key-${name}`, `[class*="st-key-${name}-"]`);
-    const passing = "body, [data-testid=stMain] [data-testid=stBidiComponentRegular] *, .dragcover";
-    for (const kind of ["pointerdown", "click", "keydown", "pointermove"])
-        addEventListener(kind, ({ target, type, buttons }) => {
-            const tells = target.closest?.(type === "pointermove" ? "[data-testid=stSlider]" : told);
-            if (tells || type === "pointermove" && !buttons)
-                return;
-            if (target.matches?.(passing))
-                window.touchedPage = location.pathname;
-            else
-                window.touched = true;
-        }, true);
-}"""
-# There is no storage in about:blank.
-_FORGET_ANSWERS = "try { localStorage.removeItem('encoder-walkthrough-answers'); } catch {}"
-_FORGET_SIDEBAR = """try {
-    Object.keys(localStorage).filter(key => key.startsWith("stSidebarCollapsed"))
-        .forEach(key => localStorage.removeItem(key));
-} catch {}"""
-_NEEDS_LOAD = f"path => window.touched || window.touchedPage === path || !({CALM})()"
-_FOLLOW = """address => {
-    History.prototype.pushState.call(history, {}, "", address);  // that of `history` is the app's, see address.js
-    dispatchEvent(new PopStateEvent("popstate"));
-}"""
-
 
 WITHOUT_PLOTS = {"training", *(page.name for page in WORKSHOP)}  # when they open
 
@@ -132,10 +63,7 @@ class Screen:
         self._runs = Runs()
         self.page = context.new_page()
         self.page.set_default_timeout(TIMEOUT)
-        self.page.add_init_script(f"({_WATCH_HANDS})({json.dumps(list(PARAMETERS))})")
-        if not keeps_answers:  # no test begins with the answers of the one before
-            self.page.add_init_script(_FORGET_ANSWERS)
-        self.page.add_init_script(_FORGET_SIDEBAR)  # whether the test before left it open
+        watch(self.page, keeps_answers=keeps_answers)
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
         self.page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -155,23 +83,22 @@ class Screen:
         return self
 
     def follow(self, address: str, load: bool = False) -> None:
-        """Go to an address of the app.
+        """Go to an address of the app: as Back does, where that leaves nothing of what was done before.
 
-        Where nobody has done anything since the last load that the address does not tell, the app goes there as Back
-        does: loading Streamlit again takes six times as long. `load` does it nevertheless.
+        load  whether to load the app nevertheless, which takes three times as long
         """
-        if load or not self.page.url.startswith(self.url) or self.page.evaluate(_NEEDS_LOAD, urlsplit(address).path):
+        if load or not self.page.url.startswith(self.url) or needs_load(self.page, address):
             self.page.goto(self.url + address)
         else:
             with self.rerun():
-                self.page.evaluate(_FOLLOW, address)
+                go_as_back(self.page, address)
 
     def arrived(self, name: str, has_plots: bool = True) -> "Screen":
         """Wait until a page is on screen, complete."""
         self.page.wait_for_function(_HAS_TITLE, arg=page_named(name).title)
         if has_plots and name not in WITHOUT_PLOTS:
-            plots = f"{PLOT}, .ew-word_lines .ew-word.ew-key"
-            self.page.wait_for_selector(plots, state="attached")  # "Predict first" hides them until there is an answer
+            drawn = f"{PLOT}, .ew-word_lines .ew-word.ew-key"
+            self.page.wait_for_selector(drawn, state="attached")  # "Predict first" hides them until there is an answer
         return self.settle()
 
     def settle(self) -> "Screen":
@@ -255,7 +182,7 @@ class Screen:
 
     def plots(self, numbers: bool = True) -> list[dict[str, Any]]:
         """All plots on the page, with what they show. Without the numbers of the cells it takes a tenth of the time."""
-        return self.page.evaluate(_PLOTS, numbers)
+        return plots(self.page, numbers)
 
     def empty_plots(self) -> list[str]:
         """The titles of the plots in which nothing is drawn."""
@@ -263,15 +190,7 @@ class Screen:
 
     def shows(self, *expected: np.ndarray, tolerance: float = 1e-4) -> None:
         """Wait until the heatmaps of the page are these, in this order."""
-        wanted = [[[float(x) if np.isfinite(x) else None for x in row] for row in matrix] for matrix in expected]
-        try:
-            self.page.wait_for_function(_SHOWN, arg=[wanted, tolerance])
-        except TimeoutError:
-            shown = [np.array(plot["z"], float) for plot in self.plots() if plot["z"]]
-            assert [z.shape for z in shown] == [z.shape for z in expected]
-            for z, matrix in zip(shown, expected, strict=True):
-                np.testing.assert_allclose(z, np.where(np.isfinite(matrix), matrix, np.nan), atol=tolerance)
-            raise
+        wait_for_heatmaps(self.page, expected, tolerance)
 
     @property
     def parameters(self) -> dict[str, list[str]]:
@@ -302,7 +221,7 @@ class Screen:
 
     def place(self, plot: int, row: float, column: float) -> tuple[float, float]:
         """Where on the screen a cell of a plot is, in pixels."""
-        return tuple(self.page.evaluate(_PLACE, [plot, row, column]))
+        return place(self.page, plot, row, column)
 
     def clipped_titles(self) -> list[str]:
         """The titles of panels of which a part cannot be read."""
