@@ -32,7 +32,7 @@ dev: $(VENV)/runtime.stamp $(VENV)/minilm.stamp $(SMALL_PLOTLY)
 test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp $(VENV)/serve.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(MAKE) --jobs=2 --output-sync types scripts imports collected
+	$(MAKE) --no-print-directory --jobs=2 --output-sync types scripts imports collected
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 1
 
 types:
