@@ -79,7 +79,7 @@ THEMES: dict[str, Theme] = {
         value="#67d492",
         attention="#b99af5",
         signed=_scale("#b9f1f8 #5cc6d6 #2793a5 #176270 #11151c #784512 #bd6a1e #f29a45 #ffdcb5"),
-        weights=_scale("#11151c #2b2048 #4b3483 #7551bf #a682ee #e0d1ff"),
+        weights=_scale("#11151c #3d2d69 #5c42a4 #7f5dcb #a986ef #e4d7ff"),
         lengths=_scale("#11151c #252b36 #414a5c #6d7789 #98a1b3 #dfe4ee"),
     ),
 }
