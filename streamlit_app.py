@@ -83,8 +83,9 @@ with fair_run():
         if not is_first_run:
             render_frame()
 if active in WAY[1:] and not presenting:
-    if isinstance(active, Stage):
-        render_closing(active, current_model())
-    frame.render_neighbour_links(pages, active)
+    with st.container(key="ending"):
+        if isinstance(active, Stage):
+            render_closing(active, current_model())
+        frame.render_neighbour_links(pages, active)
 keep_pages(pages)
 current.on_screen = active.name

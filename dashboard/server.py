@@ -11,6 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit.runtime.pages_manager import PagesManager
 
 from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.models import warm_up
@@ -31,6 +32,9 @@ _MAX_CONNECTIONS = MAX_SESSIONS + max(20, MAX_SESSIONS // 3)
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
     warm_up.start()
+    # As `st.navigation` does. Until then, Streamlit takes the folder `pages` for an app of its older kind: it would run
+    # the first page alone, end that run, and begin again (`ensure_entrypoint`); the sidebar's room closed in between.
+    PagesManager.uses_pages_directory = False
     yield
 
 
