@@ -193,6 +193,9 @@ function arrange(drawing) {
 /** @type {(host: HTMLElement) => number} */
 const focusedIndex = host => [...host.querySelectorAll("button")].findIndex(button => button === document.activeElement);
 
+/** @type {(host: HTMLElement) => string} */
+const sizeOf = ({ clientWidth, clientHeight }) => `${clientWidth} ${clientHeight}`;
+
 /** @type {(host: HTMLElement, component: LinesComponent) => () => void} */
 function show(host, component) {
   const focused = focusedIndex(host);
@@ -203,7 +206,12 @@ function show(host, component) {
   highlightHead(drawing, null);
   arrange(drawing);
   host.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
-  const observer = new ResizeObserver(() => arrange(drawing));
+  let arranged = sizeOf(host);
+  const observer = new ResizeObserver(() => {  // called at once, too: to arrange all again would be a layout shift to Chromium
+    if (sizeOf(host) === arranged) return;
+    arrange(drawing);
+    arranged = sizeOf(host);
+  });
   observer.observe(host);
   return () => observer.disconnect();
 }
