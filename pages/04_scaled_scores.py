@@ -16,6 +16,8 @@ from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
+from dashboard.state.choices import OWN_SCALES
+from dashboard.state.session import session
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.explain import recompute
@@ -71,15 +73,15 @@ def render_body() -> None:
     ask_first(question)
     tokens, dims = at.labels, dimensions(d_head)
     inspection = inspect_cell(current, at, head_slice("dot_products", at).cell(at.token, at.key_token))
-    plot_area = st.container()  # above the choice of the colour scale
-    own_scales = scale != 1 and render_scales_toggle()
-    with plot_area:
-        render_plot(
-            scenes.step_by_step(q, k, dots, scores, at, scale=scenes.Scale(scale, divisor), set_by_hand=set_by_hand,
-                                own_scales=own_scales, theme=current_theme()),
-            key="scores_plot",
-            inspection=inspection,
-        )  # fmt: skip
+    own_scales = scale != 1 and session().get(OWN_SCALES)
+    render_plot(
+        scenes.step_by_step(q, k, dots, scores, at, scale=scenes.Scale(scale, divisor), set_by_hand=set_by_hand,
+                            own_scales=own_scales, theme=current_theme()),
+        key="scores_plot",
+        inspection=inspection,
+    )  # fmt: skip
+    if scale != 1:
+        render_scales_toggle()
     computed = np.isfinite(scores) & (dots != 0)
     for cell in set_by_hand:
         computed[cell] = False

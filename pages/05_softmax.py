@@ -15,7 +15,7 @@ from dashboard.lessons.attention.softmax import (
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.theme import current_theme
@@ -46,14 +46,13 @@ def render_body() -> None:
     has_dropout = run.trace.kept is not None and run.trace.kept.layers[at.layer].pattern is not None
     question = weight_question(at, row, temperature, has_dropout)
     ask_first(question)
-    plot_area = st.container()  # above the choice of the colour scale
     bits = entropy(softmax_steps(scores, temperature).weights)
     parts = scenes.step_by_step(
         scores, weights, steps, at, temperature=temperature, bits=bits, has_dropout=has_dropout,
-        limit=render_weights_limit(weights), theme=current_theme(),
+        limit=weights_limit(weights), theme=current_theme(),
     )  # fmt: skip
-    with plot_area:
-        render_plot(parts, key="softmax_plot", inspection=inspection)
+    render_plot(parts, key="softmax_plot", inspection=inspection)
+    render_weights_toggle()
     dropout_note = (
         " In training mode, dropout is then applied to the weights. All entropies are those before dropout."
         * has_dropout

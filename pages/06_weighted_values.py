@@ -19,7 +19,7 @@ from dashboard.selection import focus
 from dashboard.selection.column_picker import move_focus_and_column
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import VALUE_DIMENSION
@@ -52,19 +52,19 @@ def render_body() -> None:
     dimension = selected_dimension(d_head)
     question = contribution_question(at, row, v[:, dimension], factor, dimension)
     ask_first(question)
-    plot_area = st.container()  # above the choices of the colour scale and of the dimension
-    limit = render_weights_limit(weights)
+    parts = scenes.mixture(
+        scenes.HeadWeights(weights, visible, weights_limit(weights)), v, z, at, dimension=dimension, **common
+    )
+    inspection = inspect_cell(current, at, head_slice("z", at).cell(at.token, dimension))
+    on_click = move_focus_and_column("dimension", VALUE_DIMENSION)
+    render_plot(parts, key="weighted_values_plot", inspection=inspection, on_click=on_click)
+    render_weights_toggle()
     st.caption(
         "V and z share one colour scale. The weighted rows between them have their own scale "
         f"(±{format_number(largest_magnitude(factor * row[:, None] * v), 3)}); their column sums are the marked row of "
         "z."
     )
     render_dimension_picker(at, d_head, dimension)
-    with plot_area:
-        parts = scenes.mixture(scenes.HeadWeights(weights, visible, limit), v, z, at, dimension=dimension, **common)
-        inspection = inspect_cell(current, at, head_slice("z", at).cell(at.token, dimension))
-        on_click = move_focus_and_column("dimension", VALUE_DIMENSION)
-        render_plot(parts, key="weighted_values_plot", inspection=inspection, on_click=on_click)
     values, number = v[:, dimension], z[at.token, dimension]
     parts = scenes.one_number(row, values, visible[at.token], float(number), at, dimension=dimension, **common)
     render_plot(parts, key="weighted_values_sum", inspection=inspection)

@@ -17,7 +17,7 @@ from dashboard.models.model import Model
 from dashboard.models.variants import edited_model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.state.choices import HEADS_OFF
 from dashboard.state.parameter import describe_allowed
 from dashboard.state.session import session
@@ -56,19 +56,18 @@ def render_patterns(current: Model, at: Focus, layer: LayerTrace, inspection: In
     if render_figure_choice():
         render_layer_lines(current, at, key="multi_head_lines", selects_key=False)
         return
-    plot_area = st.container()  # above the choice of the colour scale
     title = f"weights of all heads of layer {at.layer + 1}"
     parts = scenes.all_patterns(
         layer.pattern,
         np.isfinite(layer.scores),
         at,
         title=title,
-        limit=render_weights_limit(layer.pattern),
+        limit=weights_limit(layer.pattern),
         theme=current_theme(),
     )
     block = scenes.bin_size(layer.pattern.size)
-    with plot_area:
-        render_plot(parts, key="multi_head_patterns_plot", inspection=inspection)
+    render_plot(parts, key="multi_head_patterns_plot", inspection=inspection)
+    render_weights_toggle()
     st.caption(
         "Rows are queries, columns are keys. Click a tile to select its head. "
         + ("" if block == 1 else f"Each cell shows the largest of {block} × {block} weights. ")

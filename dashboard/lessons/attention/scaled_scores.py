@@ -78,9 +78,9 @@ def _doubled_differences(scores: Row, set_by_hand: Collection[int]) -> str:
     return "the differences between the scores" + " that are not set by hand" * bool(set_by_hand)
 
 
-def render_scales_toggle() -> bool:
-    """Render the toggle, and return whether the scores have another colour scale than the dot products."""
-    return st.toggle(
+def render_scales_toggle() -> None:
+    """Render the toggle with which the scores have another colour scale than the dot products, below the figure."""
+    st.toggle(
         "A colour scale for the scores alone", **bind_widget(OWN_SCALES),
         help="On one scale with Q Kᵀ, division makes the colours paler. On a scale of their own, small differences "
         "between scores are visible.",

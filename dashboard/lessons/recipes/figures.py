@@ -13,7 +13,7 @@ from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.view_choice import render_choice
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.theme import current_theme
 from encoder_core import RECIPES
@@ -49,18 +49,17 @@ def render_attention(model: Model) -> None:
 def render_heads(model: Model) -> None:
     """Render the weights of all heads of all sentences."""
     at = focus.render_focus_controls(model, "layer", "head")
-    area = st.container()
     layer = model.trace.layers[at.layer]
     parts = multi_head.all_patterns(
         layer.pattern,
         model.trace.mask,
         at,
         title=f"attention weights, layer {at.layer + 1}",
-        limit=render_weights_limit(layer.pattern),
+        limit=weights_limit(layer.pattern),
         theme=current_theme(),
     )
-    with area:
-        render_plot(parts, key="recipes_heads")
+    render_plot(parts, key="recipes_heads")
+    render_weights_toggle()
     size = multi_head.bin_size(layer.pattern.size)
     st.caption(
         f"{len(layer.pattern)} sentences × {model.config.num_heads} heads; queries down, keys across."
@@ -83,16 +82,15 @@ def render_input_and_output(model: Model) -> None:
 def render_head_means(model: Model) -> None:
     """Render the weights averaged over the heads, for each layer and sentence."""
     at = focus.render_focus_controls(model, "layer")
-    area = st.container()
     patterns = np.stack([layer.pattern.mean(axis=1) for layer in model.trace.layers])
     visible = np.broadcast_to(model.trace.mask.any(axis=1), patterns.shape)
     names = at.labels if len(patterns[0]) == 1 else tuple(str(number) for number in range(1, len(at.labels) + 1))
     parts = scenes.averages_by_layer(
-        patterns, visible, tokens=names, selected=(at.sentence, at.layer), limit=render_weights_limit(patterns),
+        patterns, visible, tokens=names, selected=(at.sentence, at.layer), limit=weights_limit(patterns),
         theme=current_theme(),
     )  # fmt: skip
-    with area:
-        render_plot(parts, key="recipes_averages")
+    render_plot(parts, key="recipes_averages")
+    render_weights_toggle()
     if model.config.attention_read_out == "input":
         st.caption("As written, every layer reads the encoder's input here, not the output of the previous layer.")
 

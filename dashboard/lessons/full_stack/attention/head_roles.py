@@ -12,7 +12,7 @@ from dashboard.models.head_roles import model_head_roles
 from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.state.choices import ROLE
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
@@ -62,14 +62,13 @@ def render_head_roles(current: Model, at: Focus, role: str | None) -> Depths | N
             session().set(ROLE, measured.roles[selection["role"]])
         focus.move_focus(selection)
 
-    plot_area = st.container()  # above the choice of the colour scale
     label = _ROLE_LABELS.get(role, role)
     parts = scenes.head_roles(
-        measured, role, at, description=label, limit=render_weights_limit(weights), theme=current_theme()
+        measured, role, at, description=label, limit=weights_limit(weights), theme=current_theme()
     )
-    with plot_area:
-        render_plot(parts, key="full_stack_roles_plot", on_click=select)
-        st.caption(_describe_roles(current, measured, queries))
+    render_plot(parts, key="full_stack_roles_plot", on_click=select)
+    st.caption(_describe_roles(current, measured, queries))
+    render_weights_toggle()
     rows = numbered("layer", len(weights))
     heads = numbered("head", weights.shape[1])
     return Depths(

@@ -15,7 +15,7 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.selection.special_tokens import render_special_switch, shown_tokens
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.theme import current_theme
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import visible_keys
@@ -47,18 +47,17 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
         render_layer_lines(current, at, key="full_stack_word_lines", selects_key=True)
         st.caption(f"In all layers: {key} {heads_text}.{others}")
     else:
-        plot_area = st.container()  # above the choice of the colour scale
         keys = shown_tokens(at.labels, at.token)
+        limit = weights_limit(weights[:, :, keys.places], to_key)
+        parts = scenes.one_word(weights, visible, at, limit=limit, keys=keys, theme=current_theme())
+        render_plot(parts, key="full_stack_word_plot", inspection=inspection)
+        st.caption(
+            f"{capitalize(key)} {heads_text}.{others}{hidden_weight(at, weights[at.layer, at.head], keys)} Click a "
+            "cell to select its head and key."
+        )
         with st.container(horizontal=True, gap="medium"):
             render_special_switch(at.labels)
-            limit = render_weights_limit(weights[:, :, keys.places], to_key)
-        parts = scenes.one_word(weights, visible, at, limit=limit, keys=keys, theme=current_theme())
-        with plot_area:
-            render_plot(parts, key="full_stack_word_plot", inspection=inspection)
-            st.caption(
-                f"{capitalize(key)} {heads_text}.{others}{hidden_weight(at, weights[at.layer, at.head], keys)} Click a "
-                "cell to select its head and key."
-            )
+            render_weights_toggle()
     num_layers, num_heads, seq = weights.shape
     layers = numbered("layer", num_layers)
     heads = numbered("head", num_heads)

@@ -1,7 +1,6 @@
 """Attention rollout: estimated shares of the input tokens in each token."""
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
@@ -14,7 +13,7 @@ from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus, resolve_focus
 from dashboard.selection.inspected_cell import inspect_cell
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import analysis
@@ -39,19 +38,18 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
     after = shares[at.layer]
     key_token = resolve_focus(current).key_token  # without a picker in this view: the one of the other pages
     inspection = inspect_cell(current, at, layer_slice("rollout", at).cell(at.token, key_token))
-    plot_area = st.container()  # above the choice of the colour scale
     parts = scenes.rollout(
-        step, before, after, at, limit=render_weights_limit(np.stack([step, after])), theme=current_theme(),
+        step, before, after, at, limit=weights_limit(np.stack([step, after])), theme=current_theme(),
     )  # fmt: skip
-    with plot_area:
-        render_plot(parts, key="full_stack_rollout_plot", inspection=inspection)
-        frame.render_explained(
-            "[[rollout|Rollout]] estimates the share of each input token in each token, assuming that attention and "
-            "the residual stream contribute half each (Abnar & Zuidema 2020). On the right: the shares in "
-            f"“{escape_token(at.labels[at.token])}” after layer {at.layer + 1}. Rollout ignores the values and the "
-            "feed-forward network: it estimates where information can come from, not what it is."
-            + _describe_exceptions(current, at, patterns)
-        )
+    render_plot(parts, key="full_stack_rollout_plot", inspection=inspection)
+    frame.render_explained(
+        "[[rollout|Rollout]] estimates the share of each input token in each token, assuming that attention and "
+        "the residual stream contribute half each (Abnar & Zuidema 2020). On the right: the shares in "
+        f"“{escape_token(at.labels[at.token])}” after layer {at.layer + 1}. Rollout ignores the values and the "
+        "feed-forward network: it estimates where information can come from, not what it is."
+        + _describe_exceptions(current, at, patterns)
+    )
+    render_weights_toggle()
     return Depths(
         {
             "rolled out": NumberTable(after, at.labels, at.labels),

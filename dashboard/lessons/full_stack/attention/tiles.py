@@ -15,7 +15,7 @@ from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus, resolve_focus
 from dashboard.selection.inspected_cell import Inspection, inspect_cell
-from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.selection.weights_scale import render_weights_toggle, weights_limit
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
@@ -77,12 +77,11 @@ def _render_tiles(
 ) -> None:
     """Render the tiles, with the choice of colours below. With many tokens, a block of cells is drawn as one."""
     size, seq = scenes.bin_size(weights.size), len(at.labels)
-    plot_area = st.container()  # above the choice of the colour scale
-    parts = draw(limit=render_weights_limit(weights), theme=current_theme())
+    parts = draw(limit=weights_limit(weights), theme=current_theme())
     block = f" With {seq} tokens, a cell of a small tile shows the largest of {size} × {size} weights."
-    with plot_area:
-        render_plot(parts, key="full_stack_tiles_plot", inspection=inspection)
-        st.caption(
-            f"Click a tile to enlarge it. The largest weight is {format_fixed(weights.max(), 2)} over all tiles and "
-            f"{format_fixed(enlarged.max(), 2)} in the enlarged one.{block if size > 1 else ''}"
-        )
+    render_plot(parts, key="full_stack_tiles_plot", inspection=inspection)
+    st.caption(
+        f"Click a tile to enlarge it. The largest weight is {format_fixed(weights.max(), 2)} over all tiles and "
+        f"{format_fixed(enlarged.max(), 2)} in the enlarged one.{block if size > 1 else ''}"
+    )
+    render_weights_toggle()
