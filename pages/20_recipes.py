@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.inspect.predict_first import ask_below, ask_first
 from dashboard.lessons.recipes import by_hand, facts, figures, items, notes, training
 from dashboard.lessons.recipes.questions import recipe_question
-from dashboard.lessons.recipes.recipe_choice import render_recipe_choice
+from dashboard.lessons.recipes.recipe_choice import chosen_recipe, render_recipe_choice
 from dashboard.navigation import open_page
 from dashboard.page_list import page_named
 from dashboard.selection.view_choice import render_choice
@@ -19,7 +19,6 @@ from encoder_core.tutorials import ITEMS
 
 current = frame.begin_page()
 seed = current.settings.seed
-heading = st.container()
 
 
 def render_note() -> None:
@@ -27,24 +26,24 @@ def render_note() -> None:
     render_note_on_chance(lambda: open_page("map"))
 
 
-recipe, variant = render_recipe_choice(current.settings)
+recipe, variant = chosen_recipe(current.settings)
 config, example = recipe.config(variant), recipe.example
 
-with heading:
-    frame.render_heading(
-        page_named("recipes"),
-        "What the tutorials say and what their code does, computed and compared. "
-        f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.description}",
-        [Shape("ids", (example.batch, example.seq))],
-        [
-            Shape(
-                "weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"
-            ),
-            Shape("output", (example.batch, example.seq, config.d_model)),
-            *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
-        ],
-        aside=render_note,
-    )
+frame.render_heading(
+    page_named("recipes"),
+    "What the tutorials say and what their code does, computed and compared. "
+    f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.description}",
+    [Shape("ids", (example.batch, example.seq))],
+    [
+        Shape(
+            "weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"
+        ),
+        Shape("output", (example.batch, example.seq, config.d_model)),
+        *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
+    ],
+    aside=render_note,
+)
+render_recipe_choice(recipe, variant)
 facts.render_sizes(recipe, variant)
 
 NOTES = "Text and code"

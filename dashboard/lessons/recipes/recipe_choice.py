@@ -13,20 +13,25 @@ from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 
 
-def render_recipe_choice(settings: Settings) -> tuple[Recipe, Variant]:
-    """Render the choices and the seed; return the recipe and the variant. The default is that of the encoder."""
+def chosen_recipe(settings: Settings) -> tuple[Recipe, Variant]:
+    """The chosen recipe and variant. The default is that of the encoder."""
     names = list(RECIPES)
-    default = settings.encoder if settings.recipe else names[0]
+    recipe = RECIPES[session().get_option(RECIPE, names, settings.encoder if settings.recipe else names[0])]
+    if not recipe.has_two_variants:
+        return recipe, VARIANTS[0]
+    return recipe, session().get_option(RECIPE_VARIANT, VARIANTS, settings.variant)
+
+
+def render_recipe_choice(recipe: Recipe, variant: Variant) -> None:
+    """Render the choices and the seed. They stand below the heading, which depends on them and is rendered first."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="recipe_choice"):
-        recipe = RECIPES[render_choice("Tutorial", names, RECIPE, default=default)]
-        variant = VARIANTS[0]
+        render_choice("Tutorial", list(RECIPES), RECIPE, default=recipe.name)
         if recipe.has_two_variants:
-            variant = render_choice("Variant", VARIANTS, RECIPE_VARIANT, default=settings.variant)
+            render_choice("Variant", VARIANTS, RECIPE_VARIANT, default=variant)
         st.select_slider("Seed", OPTIONS["seed"], width=150, help="Seed of the random parameters",
                          **bind_widget(SETTINGS["seed"]))  # fmt: skip
         st.space("stretch")
         _render_open_button(recipe, variant)
-    return recipe, variant
 
 
 def _render_open_button(recipe: Recipe, variant: Variant) -> None:
