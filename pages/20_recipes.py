@@ -35,9 +35,7 @@ frame.render_heading(
     f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.description}",
     [Shape("ids", (example.batch, example.seq))],
     [
-        Shape(
-            "weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"
-        ),
+        Shape("weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"),
         Shape("output", (example.batch, example.seq, config.d_model)),
         *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
     ],

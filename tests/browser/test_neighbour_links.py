@@ -1,4 +1,7 @@
-"""The links to the pages before and after a page stand below its figures, or at the bottom of the window."""
+"""The links to the pages before and after a page stand below its figures, or at the bottom of the window.
+
+They are there when the page is: before, they would stand in its place, and jump below it.
+"""
 
 from tests.browser.conftest import WIDE
 
@@ -18,3 +21,32 @@ def test_without_the_body_of_a_page_they_stay_at_the_bottom_of_the_window(screen
     top, bottom = screen.page.evaluate(_WITHOUT_BODY)
     assert top > 0.85 * WIDE["height"]
     assert bottom <= WIDE["height"]
+
+
+# The heights of the end of the page whenever the page is not complete: its last element writes the address.
+_WATCH_END = """() => {
+    window.early = [];
+    const look = () => {
+        const end = document.querySelector(".st-key-ending");
+        if (end && !document.querySelector(".st-key-address")) window.early.push(end.offsetHeight);
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}"""
+_WITHOUT_LAST_ELEMENT = """() => {
+    const end = document.querySelector(".st-key-ending"), { classList } = document.querySelector(".st-key-address");
+    const before = end.offsetHeight;
+    classList.remove("st-key-address");
+    const height = end.offsetHeight;
+    classList.add("st-key-address");
+    return [before, height, end.offsetHeight];
+}"""
+
+
+def test_they_appear_after_the_last_element_of_the_page(screen):
+    screen.open("softmax")
+    before, without, after = screen.page.evaluate(_WITHOUT_LAST_ELEMENT)
+    assert before == after > 80  # the sentence on the next stage as well
+    assert without == 0
+    screen.page.evaluate(_WATCH_END)
+    screen.go("weighted_values")
+    assert set(screen.page.evaluate("window.early")) <= {0}

@@ -74,3 +74,38 @@ def test_a_whole_number_that_is_typed_is_chosen(screen, page, label, number, cho
     with screen.rerun():
         field.press("ArrowUp")
     expect(field).to_have_value(str(number + 1))
+
+
+# The heights that an element has in each frame from now on; `window.heights` are those that differ from the one before.
+_WATCH_HEIGHT = """selector => {
+    const watch = window.heights = [];
+    const look = () => {
+        const height = Math.round(document.querySelector(selector)?.getBoundingClientRect().height ?? 0);
+        if (height !== watch.at(-1)) watch.push(height);
+        if (watch === window.heights) requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def heights_while(screen, selector, act):
+    """The heights that an element takes, one after another, while something is done."""
+    screen.page.evaluate(_WATCH_HEIGHT, selector)
+    with screen.rerun():
+        act()
+    screen.come_to_rest()
+    return screen.page.evaluate("(() => { const heights = window.heights; window.heights = null; return heights; })()")
+
+
+def test_what_is_below_the_code_and_the_numbers_does_not_rise_and_fall_again(screen):
+    """The server sends what a click asks for."""
+    screen.open("softmax")
+    for name in ("Code", "Formula"):
+        heights = heights_while(screen, ".st-key-details", screen.page.get_by_role("tab", name=name).click)
+        assert min(heights) >= min(heights[0], heights[-1]), heights
+    numbers = ".st-key-depths > :first-child"
+    screen.page.get_by_role("radio", name="weights", exact=True).click()
+    screen.come_to_rest()
+    heights = heights_while(screen, numbers, screen.page.get_by_role("radio", name="the cell", exact=True).click)
+    assert len(heights) > 1, "the cell has another height than the table"
+    assert min(heights) >= min(heights[0], heights[-1]) - 1, heights

@@ -131,8 +131,12 @@ def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(
 
 def test_the_menu_has_all_pages_and_closes_when_one_is_chosen(phone):
     phone.open("scaled_scores")
+    top = phone.title.bounding_box()["y"]
     phone.page.get_by_test_id("stExpandSidebarButton").tap()
     sidebar = phone.page.get_by_test_id("stSidebar")
+    expect(sidebar).to_have_attribute("data-collapsed", "false")
+    expect(phone.page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
+    assert phone.title.bounding_box()["y"] == top, "the page stays where it is behind the menu"
     links = sidebar.get_by_test_id("stSidebarNavLink")
     expect(links).to_have_count(len(PAGES))
     last = sidebar.get_by_role("link", name="Results")
