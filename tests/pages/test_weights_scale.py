@@ -2,7 +2,9 @@
 
 import pytest
 
+from dashboard.components import plot
 from dashboard.page_list import stage_named
+from dashboard.selection import weights_scale
 from tests.pages.app import figures, key_of, opened, run
 
 SHOWING_WEIGHTS = ["softmax", "weighted_values", "multi_head", "full_stack"]
@@ -52,3 +54,20 @@ def test_scores_share_the_colour_scale_of_the_dot_products_unless_they_have_thei
     assert limits == pytest.approx([dots, dots / 4, dots / 4])  # d_head is 16
     assert any("Q Kᵀ has a colour scale of its own" in caption.value for caption in at.caption)
     assert not any("own_scales" in toggle.key for toggle in opened(stage_named("scaled_scores"), scaled="false").toggle)
+
+
+@pytest.mark.parametrize("name", ["softmax", "weighted_values"])
+def test_the_figure_is_rendered_before_the_choice_below_it(framed, monkeypatch, name):
+    """Otherwise the browser can have the choice alone for a while, and the figure then moves it."""
+    calls = []
+
+    def note(module, function):
+        original = getattr(module, function)
+        monkeypatch.setattr(
+            module, function, lambda *values, **named: (calls.append(function), original(*values, **named))
+        )
+
+    note(plot, "render_plot")
+    note(weights_scale, "render_weights_toggle")
+    opened(stage_named(name))
+    assert calls[:2] == ["render_plot", "render_weights_toggle"]
