@@ -8,7 +8,7 @@ from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.lessons.transitions import render_closing
 from dashboard.models import warm_up
 from dashboard.models.current import current_model, edit_problems
-from dashboard.navigation import keep_pages, register_pages
+from dashboard.navigation import keep_pages, part_of, register_pages
 from dashboard.page_list import START, WAY, Stage
 from dashboard.serving.early_figures.after_figures import page_run
 from dashboard.serving.limits.fair_share import fair_run
@@ -83,7 +83,7 @@ with fair_run():
         if not is_first_run:
             render_frame()
 if active in WAY[1:] and not presenting:
-    with st.container(key="ending"):
+    with part_of(page), st.container(key="ending"):
         if isinstance(active, Stage):
             render_closing(active, current_model())
         frame.render_neighbour_links(pages, active)

@@ -1,9 +1,11 @@
 """Register the pages with Streamlit, and open a page from a callback."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from urllib.parse import parse_qsl
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.page_list import LABS, PAGES, STAGES, START, WORKSHOP, AppPage, page_named
 from dashboard.state.session import session
@@ -22,6 +24,18 @@ def register_pages() -> tuple[st.Page, dict[str, st.Page], AppPage]:
 def keep_pages(pages: dict[str, st.Page]) -> None:
     """Call it at the end of a run: the next one need not make its pages."""
     session().memo["pages"] = pages
+
+
+@contextmanager
+def part_of(page: st.Page) -> Iterator[None]:
+    """Context in which the entrypoint renders a part of the page: the browser removes it when the page is left.
+
+    What the entrypoint renders stays until the next run has rendered it again: below the page, it would stand in the
+    place of the next one for a while, and then jump.
+    """
+    context = get_script_run_ctx()
+    with context.run_with_active_hash(page._script_hash) if context else nullcontext():
+        yield
 
 
 def _make_pages() -> dict[str, st.Page]:
