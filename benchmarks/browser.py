@@ -12,7 +12,7 @@ heatmaps. All are over the pages Scaled scores and Multi-head together, `pages` 
 the median number of bytes that the server sends for a move, on the page with the larger one. `click_ms_*` is the time
 from a click on a cell of Scaled scores to its derivation. `server_start_ms` is the time from the command to the first
 answer of the server. `first_visit_ms` and `stock_first_visit_ms` are the median times from opening Scaled scores and
-its stock page to the first painted heatmap, each in several browsers with an empty cache, after the warm-up.
+its stock page to the first painted heatmap, in turn, each in 10 browsers with an empty cache, after the warm-up.
 `first_visit_kb` is what such a visit of the app receives, the websockets aside.
 """
 
@@ -30,7 +30,7 @@ from benchmarks.serving import chromium, serving
 from benchmarks.visit import count_bytes
 
 ROOT = Path(__file__).parent.parent
-PAGES, MOVES, SAMPLED, FIRST_VISITS = ("scaled_scores", "multi_head"), 30, 4, 5
+PAGES, MOVES, SAMPLED, FIRST_VISITS = ("scaled_scores", "multi_head"), 30, 4, 10
 
 # The first values of every heatmap that has been painted. After a move, all of them differ.
 _SIGNATURES = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => {
@@ -159,12 +159,11 @@ def sampled_figures(visit: Visit) -> list:
     return positions
 
 
-def first_visits(browser: Browser, url: str) -> tuple[list[float], int]:
-    """Milliseconds to the first painted heatmap, and the bytes of one visit; without the visit of a cold server."""
-    visits = [Visit(browser, url) for _ in range(FIRST_VISITS + 1)][1:]
-    for visit in visits:
-        visit.page.context.close()
-    return [visit.painted_ms for visit in visits], visits[-1].bytes
+def first_visit(browser: Browser, url: str) -> Visit:
+    """A visit with an empty cache, which is over."""
+    visit = Visit(browser, url)
+    visit.page.context.close()
+    return visit
 
 
 def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, list[float]]:
@@ -173,10 +172,15 @@ def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, li
     figures = folder / f"{name}.json"
     figures.write_text(json.dumps(sampled_figures(app)))
     shutil.copy(ROOT / "benchmarks" / "stock_page.py", folder)
-    measured: dict[str, list[float]] = {"ours": [], "complete": [], "stock": [], "bytes": []}
+    ways = ("ours", "complete", "stock", "bytes", "first", "first_bytes", "stock_first")
+    measured: dict[str, list[float]] = {way: [] for way in ways}
     with serving(["-m", "streamlit", "run", "stock_page.py", "--", str(figures)], folder) as (stock_url, _):
-        if name == "scaled_scores":
-            measured["stock_first"], _ = first_visits(browser, stock_url)
+        for turn in range(FIRST_VISITS + 1 if name == PAGES[0] else 0):
+            first, stock_first = first_visit(browser, f"{url}/{name}"), first_visit(browser, stock_url)
+            if turn:  # the stock page's server is cold for the first one
+                measured["first"].append(first.painted_ms)
+                measured["first_bytes"].append(first.bytes)
+                measured["stock_first"].append(stock_first.painted_ms)
         stock = Visit(browser, stock_url)
         for move in range(MOVES + 2):
             app_ms, complete_ms, received = app.move("ArrowRight")
@@ -187,7 +191,7 @@ def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, li
                 measured["bytes"].append(received)
                 measured["stock"].append(stock_ms)
         stock.page.close()
-    if name == "scaled_scores":
+    if name == PAGES[0]:
         measured["click"] = [app.click(1 + turn % 12, 1 + turn * 5 % 12) for turn in range(MOVES + 2)][2:]
     app.page.close()
     return measured
@@ -201,7 +205,6 @@ def main() -> None:
     ):
         wait_until_idle()  # the warm-up
         browser = chromium(playwright)
-        first, first_bytes = first_visits(browser, f"{url}/{PAGES[0]}")
         pages = {name: compare(browser, url, name, Path(folder)) for name in PAGES}
         browser.close()
     ours, complete, stock = (
@@ -220,12 +223,12 @@ def main() -> None:
                 "complete_ms_p95": percentile(complete, 95),
                 "complete_ratio_p95": round(percentile(complete, 95) / percentile(stock, 95), 2),
                 "bytes_per_move": int(max(percentile(page["bytes"], 50) for page in pages.values())),
-                "click_ms_p50": percentile(pages["scaled_scores"]["click"], 50),
-                "click_ms_p95": percentile(pages["scaled_scores"]["click"], 95),
+                "click_ms_p50": percentile(pages[PAGES[0]]["click"], 50),
+                "click_ms_p95": percentile(pages[PAGES[0]]["click"], 95),
                 "server_start_ms": round(start_ms),
-                "first_visit_ms": round(percentile(first, 50)),
-                "stock_first_visit_ms": round(percentile(pages["scaled_scores"]["stock_first"], 50)),
-                "first_visit_kb": round(first_bytes / 1e3),
+                "first_visit_ms": round(percentile(pages[PAGES[0]]["first"], 50)),
+                "stock_first_visit_ms": round(percentile(pages[PAGES[0]]["stock_first"], 50)),
+                "first_visit_kb": round(percentile(pages[PAGES[0]]["first_bytes"], 50) / 1e3),
                 "pages": {
                     name: {
                         "ours_ms_p95": percentile(page["ours"], 95),
