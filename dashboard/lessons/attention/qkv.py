@@ -26,7 +26,7 @@ Heads = Float[np.ndarray, "batch head seq d_head"]
 def render_roles(current: Model, at: Focus, head_columns: range, biases: dict[str, Float[np.ndarray, "..."]]) -> None:
     """The roles of query, key and value, and a caption of the figures."""
     config = current.config
-    for column, role in zip(st.columns(3, gap="large"), _ROLES, strict=True):
+    for column, role in zip(st.columns(3, gap="medium"), _ROLES, strict=True):
         column.markdown(role)
     normed = ", normalised because this model is pre-norm" if config.norm == "pre" else ""
     largest = largest_magnitude(*biases.values())
