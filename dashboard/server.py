@@ -14,19 +14,26 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 
 from dashboard.components.plotly_bundle import PLOTLY
+from dashboard.components.static_files import publish_all
 from dashboard.models import warm_up
-from dashboard.page_list import PAGES, STAGES, START
+from dashboard.page_list import PAGES, STAGES, START, AppPage, Stage
 from dashboard.serving.compressed_scripts import CompressedScripts
 from dashboard.serving.early_figures.held_messages import HeldMessages
 from dashboard.serving.early_figures.middleware import EarlyFigures
+from dashboard.serving.early_html import EarlyHtml
 from dashboard.serving.early_plotly import EarlyPlotly
-from dashboard.serving.early_style import EarlyStyle
 from dashboard.serving.limits.gate import Gate
 from dashboard.serving.limits.visitors import MAX_SESSIONS
 from dashboard.theme import EARLY_SIDEBAR, early_style_sheet
 
 # More connections than sessions: those above the limit of sessions get a sentence.
 _MAX_CONNECTIONS = MAX_SESSIONS + max(20, MAX_SESSIONS // 3)
+_COMPONENTS = Path(__file__).parent / "components"
+# Of the components that every stage has. Each asked for by the one before, they would take four round trips.
+_STAGE_SCRIPTS = publish_all(
+    _COMPONENTS / path
+    for path in ("plot/plot.js", "derivation/derivation.js", "address_bar/address.js", "term_tips/term_tips.js")
+)
 
 
 @asynccontextmanager
@@ -38,6 +45,15 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
     yield
 
 
+def early_html(page: AppPage) -> str:
+    """What the HTML of a page has before its elements: its style, and which scripts a stage is going to import."""
+    style = early_style_sheet() + EARLY_SIDEBAR * page.has_sidebar
+    scripts = _STAGE_SCRIPTS if isinstance(page, Stage) else []
+    # Relative to the page, as the addresses in Streamlit's HTML are. After those: they are needed before.
+    links = [f'<link rel="modulepreload" fetchpriority="low" href="app/static/{script}">' for script in scripts]
+    return f"<style>{style}</style>{''.join(links)}"
+
+
 SCRIPT = Path(__file__).parent.parent / "streamlit_app.py"
 MIDDLEWARE = [
     Middleware(EarlyFigures),
@@ -45,13 +61,7 @@ MIDDLEWARE = [
     Middleware(HeldMessages),
     Middleware(CompressedScripts),
     Middleware(EarlyPlotly, PLOTLY, [stage.name for stage in STAGES], ["", START.name]),
-    Middleware(
-        EarlyStyle,
-        early_style_sheet(),
-        ["", *(page.name for page in PAGES)],
-        EARLY_SIDEBAR,
-        [page.name for page in PAGES if page.has_sidebar],
-    ),
+    Middleware(EarlyHtml, {"": early_html(START)} | {page.name: early_html(page) for page in PAGES}),
 ]
 
 app = st.App(SCRIPT, lifespan=_lifespan, middleware=MIDDLEWARE)

@@ -8,6 +8,7 @@ plot is fitted to the width of its panel.
 import hashlib
 import re
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 import streamlit as st
@@ -57,6 +58,15 @@ def publish_content(name: str, content: bytes) -> str:
         partial.write_bytes(content)
         partial.replace(target)
     return target.name
+
+
+def publish_all(scripts: Iterable[Path]) -> list[str]:
+    """Publish scripts and return the names of all that a browser then fetches: of these, and of what they import."""
+    names = [publish(script) for script in scripts]
+    for name in names:  # which grow meanwhile
+        imports = [path.decode().removeprefix("./") for path in _IMPORT.findall((STATIC / name).read_bytes())]
+        names += [path for path in imports if path not in names]
+    return names
 
 
 def register_component(name: str, folder: Path) -> ComponentRenderer:

@@ -47,6 +47,13 @@ def test_imported_scripts_are_published_and_renamed(folder):
     )
 
 
+def test_all_scripts_that_are_imported_are_named_once(folder):
+    part, beside, shared = (folder / path for path in ("part/part.js", "part/beside.js", "shared.js"))
+    names = [static_files.publish(script) for script in (part, shared, beside)]
+    assert static_files.publish_all([part]) == [names[0], names[2], names[1]]
+    assert static_files.publish_all([shared, part]) == [names[1], names[0], names[2]]
+
+
 def test_publishing_again_changes_nothing(folder):
     first = static_files.publish(folder / "part" / "part.js")
     before = {path.name: path.stat().st_mtime_ns for path in static_files.STATIC.iterdir()}

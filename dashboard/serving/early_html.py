@@ -1,10 +1,12 @@
-"""An ASGI middleware that puts the style sheet of all pages into their HTML.
+"""An ASGI middleware that adds to the HTML of the pages what they would otherwise ask for late.
 
-Otherwise it arrives with the elements of the page, some of which Streamlit renders before it: they then move.
+The style sheet otherwise arrives with the elements of the page, some of which Streamlit renders before it: they then
+move. The scripts of components are otherwise asked for when Streamlit has rendered the page, and what they import when
+they have arrived.
 """
 
 import gzip
-from collections.abc import Collection
+from collections.abc import Mapping
 from hashlib import sha256
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,32 +16,28 @@ _ROOT = b'<div id="root">'  # of Streamlit's HTML; its own styles are before it,
 _ABOUT_THE_FILE = {b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"}
 
 
-class EarlyStyle:
-    """The middleware. It changes the HTML of the pages with these names; "" is the address of the app.
+class EarlyHtml:
+    """The middleware.
 
-    style           the rules of all of them
-    beside_sidebar  further rules for `with_sidebar`, the names of the pages that have a sidebar
+    parts  the name of each page -> what is added to its HTML, before its elements; "" is the address of the app
     """
 
-    def __init__(
-        self, app: ASGIApp, style: str, names: Collection[str], beside_sidebar: str, with_sidebar: Collection[str]
-    ) -> None:
+    def __init__(self, app: ASGIApp, parts: Mapping[str, str]) -> None:
         self._app = app
-        self._styles = {name: f"<style>{style}</style>".encode() for name in names}
-        self._styles |= {name: f"<style>{style}{beside_sidebar}</style>".encode() for name in with_sidebar}
+        self._parts = {name: part.encode() for name, part in parts.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one connection."""
         is_get = scope["type"] == "http" and scope["method"] == "GET"
-        style = self._styles.get(scope["path"].rpartition("/")[2]) if is_get else None
-        if style is None:
+        part = self._parts.get(scope["path"].rpartition("/")[2]) if is_get else None
+        if part is None:
             return await self._app(scope, receive, send)
         # The whole file, as it is: neither compressed nor "not modified".
         headers = [header for header in scope["headers"] if header[0] not in _ABOUT_THE_FILE]
         start: Message = {}
         body = b""
 
-        async def send_with_style(message: Message) -> None:
+        async def send_with_part(message: Message) -> None:
             nonlocal start, body
             if message["type"] == "http.response.start":
                 start = message
@@ -49,7 +47,7 @@ class EarlyStyle:
                 return
             content = body
             if Headers(raw=start["headers"]).get("content-type", "").startswith("text/html"):
-                content = body.replace(_ROOT, style + _ROOT, 1)
+                content = body.replace(_ROOT, part + _ROOT, 1)
             status, changed = start["status"], MutableHeaders(raw=list(start["headers"]))
             if content != body:
                 asked = Headers(scope=scope)
@@ -68,4 +66,4 @@ class EarlyStyle:
             await send({**start, "status": status, "headers": changed.raw})
             await send({"type": "http.response.body", "body": content})
 
-        await self._app({**scope, "headers": headers}, receive, send_with_style)
+        await self._app({**scope, "headers": headers}, receive, send_with_part)

@@ -1,6 +1,8 @@
-"""The HTML of a page contains the style sheet of all pages, so that its first elements stay where they are."""
+"""The HTML of a page contains the style sheet of all pages, so that its first elements stay where they are, and links
+to the scripts that it is going to import."""
 
 import gzip
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -8,17 +10,25 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from benchmarks.chromium import CALM
 from benchmarks.client import ClientSession
+from benchmarks.visit import PLOT
 from dashboard import server
+from dashboard.components.plotly_bundle import PLOTLY
+from dashboard.components.static_files import STATIC
 from dashboard.models import warm_up
-from dashboard.page_list import PAGES
+from dashboard.page_list import PAGES, Stage
 from dashboard.server import MIDDLEWARE
-from dashboard.serving.early_style import EarlyStyle
+from dashboard.serving.early_html import EarlyHtml
 from tests.browser.conftest import PHONE, WIDE
 from tests.robustness.coroutines import run
 
 HTML = '<head><title>é</title></head><body><div id="root"></div></body>'.encode()
 ROOM = "--ew-sidebar-room, 300px"
 
+_LINK = re.compile('<link rel="modulepreload" fetchpriority="low" href="app/static/([^"/]+)">')
+
+# When each request for a file began.
+_REQUESTS = """() => performance.getEntriesByType("resource")
+    .map(({ name, startTime }) => ({ file: name.split("/").at(-1), startTime }))"""
 # Adds up the layout shifts of a page.
 _WATCH = """() => {
     window.shifted = 0;
@@ -47,9 +57,9 @@ def get(path, headers=(), kind="text/html; charset=utf-8", method="GET"):
     async def send(message):
         sent.append(message)
 
-    (early,) = [middleware for middleware in MIDDLEWARE if middleware.cls is EarlyStyle]
+    (early,) = [middleware for middleware in MIDDLEWARE if middleware.cls is EarlyHtml]
     scope = {"type": "http", "method": method, "path": path, "headers": list(headers)}
-    run(EarlyStyle(app, *early.args)(scope, None, send))
+    run(EarlyHtml(app, *early.args)(scope, None, send))
     body = b"".join(message.get("body", b"") for message in sent)
     return requests[0], {b":status": sent[0]["status"], **dict(sent[0]["headers"])}, body
 
@@ -68,6 +78,31 @@ def test_every_page_has_the_style_before_its_elements(page):
     assert headers[b"content-length"] == str(len(body)).encode()
     assert headers[b"x-other"] == b"kept"
     assert headers[b"etag"] != b'"1"'  # of the file without the style
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_stages_have_links_to_published_scripts(page):
+    scripts = _LINK.findall(get(f"/{page.name}")[2].decode())
+    assert bool(scripts) == isinstance(page, Stage)
+    assert len(scripts) == len(set(scripts))
+    assert all((STATIC / script).is_file() for script in scripts)
+
+
+def test_a_browser_asks_for_all_scripts_of_a_stage_before_it_connects(browser, guarded_server):
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
+        page.wait_for_selector(PLOT, timeout=120_000)
+        requests = page.evaluate(_REQUESTS)
+    finally:
+        context.close()
+    files = [request["file"] for request in requests]
+    scripts = _LINK.findall(get("/scaled_scores")[2].decode())
+    own = [file for file in files if (STATIC / file).suffix == ".js" and (STATIC / file).is_file()]
+    assert sorted(own) == sorted([*scripts, PLOTLY]), "each once, and no others"
+    starts = {request["file"]: request["startTime"] for request in requests}
+    assert max(starts[script] for script in scripts) < starts["health"]
 
 
 def test_a_browser_that_has_the_html_gets_nothing_more():
