@@ -28,6 +28,7 @@ from dashboard.theme import EARLY_SIDEBAR, early_style_sheet
 
 # More connections than sessions: those above the limit of sessions get a sentence.
 _MAX_CONNECTIONS = MAX_SESSIONS + max(20, MAX_SESSIONS // 3)
+_STYLE = early_style_sheet()
 _COMPONENTS = Path(__file__).parent / "components"
 # Of the components that every stage has. Each asked for by the one before, they would take four round trips.
 _STAGE_SCRIPTS = publish_all(
@@ -47,7 +48,7 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
 
 def early_html(page: AppPage) -> str:
     """What the HTML of a page has before its elements: its style, and which scripts a stage is going to import."""
-    style = early_style_sheet() + EARLY_SIDEBAR * page.has_sidebar
+    style = _STYLE + EARLY_SIDEBAR * page.has_sidebar
     scripts = _STAGE_SCRIPTS if isinstance(page, Stage) else []
     # Relative to the page, as the addresses in Streamlit's HTML are. After those: they are needed before.
     links = [f'<link rel="modulepreload" fetchpriority="low" href="app/static/{script}">' for script in scripts]

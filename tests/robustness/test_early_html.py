@@ -3,7 +3,6 @@ to the scripts that it is going to import."""
 
 import gzip
 import re
-from urllib.parse import urlsplit
 
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
@@ -20,15 +19,13 @@ from dashboard.server import MIDDLEWARE
 from dashboard.serving.early_html import EarlyHtml
 from tests.browser.conftest import PHONE, WIDE
 from tests.robustness.coroutines import run
+from tests.robustness.resources import requests_of
 
 HTML = '<head><title>é</title></head><body><div id="root"></div></body>'.encode()
 ROOM = "--ew-sidebar-room, 300px"
 
 _LINK = re.compile('<link rel="modulepreload" fetchpriority="low" href="app/static/([^"/]+)">')
 
-# When each request for a file began.
-_REQUESTS = """() => performance.getEntriesByType("resource")
-    .map(({ name, startTime }) => ({ file: name.split("/").at(-1), startTime }))"""
 # Adds up the layout shifts of a page.
 _WATCH = """() => {
     window.shifted = 0;
@@ -94,7 +91,7 @@ def test_a_browser_asks_for_all_scripts_of_a_stage_before_it_connects(browser, g
         page = context.new_page()
         page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
         page.wait_for_selector(PLOT, timeout=120_000)
-        requests = page.evaluate(_REQUESTS)
+        requests = requests_of(page)
     finally:
         context.close()
     files = [request["file"] for request in requests]
@@ -172,11 +169,9 @@ _PHONE = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
     ],
 )
 def test_the_elements_of_a_page_stay_where_they_are_while_it_loads(browser, guarded_server, name, options, limit):
-    address = f"{guarded_server}/{'' if name == 'start' else name}"
-    ClientSession(
-        guarded_server, urlsplit(address).path
-    ).close()  # the first visit of a page compiles, and brings it in parts
-    assert shift(browser, address, options) < limit
+    path = "/" if name == "start" else f"/{name}"
+    ClientSession(guarded_server, path).close()  # the first visit of a page compiles, and brings it in parts
+    assert shift(browser, guarded_server + path, options) < limit
 
 
 def test_the_first_visit_begins_with_the_entrypoint(monkeypatch):

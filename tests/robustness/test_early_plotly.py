@@ -12,10 +12,7 @@ from dashboard.page_list import PAGES, Stage
 from dashboard.server import MIDDLEWARE
 from dashboard.serving.early_plotly import EarlyPlotly
 from tests.robustness.coroutines import run
-
-# When each request for a file began.
-_REQUESTS = """() => performance.getEntriesByType("resource")
-    .map(({ name, startTime }) => ({ file: name.split("/").at(-1), startTime }))"""
+from tests.robustness.resources import REQUESTS, requests_of
 
 
 def link_of(path, kind="text/html; charset=utf-8"):
@@ -84,9 +81,9 @@ def test_a_browser_asks_for_plotly_once_before_it_connects(browser, guarded_serv
         page.on("console", lambda message: messages.append(message.text))
         page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
         page.wait_for_selector(PLOT, timeout=120_000)
-        requests = page.evaluate(_REQUESTS)
+        requests = requests_of(page)
         page.goto(guarded_server)
-        page.wait_for_function(f"() => ({_REQUESTS})().some(({{ file }}) => file === '{PLOTLY}')")
+        page.wait_for_function(f"() => ({REQUESTS})().some(({{ file }}) => file === '{PLOTLY}')")
     finally:
         context.close()
     (plotly,) = [request for request in requests if request["file"] == PLOTLY]
