@@ -23,6 +23,7 @@ from dashboard.serving.early_figures.middleware import EarlyFigures
 from dashboard.serving.early_html import EarlyHtml
 from dashboard.serving.early_plotly import EarlyPlotly
 from dashboard.serving.limits.gate import Gate
+from dashboard.serving.limits.unread import end_unread_connections
 from dashboard.serving.limits.visitors import MAX_SESSIONS
 from dashboard.theme import EARLY_SIDEBAR, early_style_sheet
 
@@ -39,6 +40,7 @@ _STAGE_SCRIPTS = publish_all(
 
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
+    end_unread_connections()
     warm_up.start()
     # As `st.navigation` does. Until then, Streamlit takes the folder `pages` for an app of its older kind: it would run
     # the first page alone, end that run, and begin again (`ensure_entrypoint`); the sidebar's room closed in between.

@@ -49,7 +49,7 @@ class Connection:
             max_size=MAX_MESSAGE_SIZE,
         )
         self.cookie = cookie  # "name=value" of the last one that the server has set, or ""
-        self._lock = threading.Lock()  # of the protocol and of writing
+        self._lock = threading.RLock()  # of the protocol and of writing
         self._received: queue.SimpleQueue[bytes | ConnectionLost] = queue.SimpleQueue()
         self._socket = socket.create_connection((host.hostname, host.port), CONNECT_TIMEOUT, (source, 0))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -149,13 +149,20 @@ class Connection:
         if not data:
             return
         try:
-            self._socket.sendall(data)
+            self._send_all(data)
+        except ConnectionLost:
+            raise
         except OSError as error:
             raise ConnectionLost(f"the websocket broke: {error}") from error
+
+    def _send_all(self, data: bytes) -> None:
+        self._socket.sendall(data)
 
 
 class PolledConnection(Connection):
     """A websocket without a thread: it is read when somebody asks for a message, and pings are answered then."""
+
+    _unsent: bytearray | None = None  # while something is sent
 
     def receive(self, deadline: float | None) -> bytes | None:
         message = super().receive(None)
@@ -166,6 +173,22 @@ class PolledConnection(Connection):
             self._read_once()
             message = super().receive(None)
         return message
+
+    def _send_all(self, data: bytes) -> None:
+        """Send, and read meanwhile, as a browser does: a server that sends much takes more when that was read."""
+        if self._unsent is not None:  # what was read asks for an answer
+            self._unsent += data
+            return
+        self._unsent = bytearray(data)
+        try:
+            while self._unsent:
+                readable, writable, _ = select.select([self._socket], [self._socket], [])
+                if readable:
+                    self._read_once()
+                if writable:
+                    del self._unsent[: self._socket.send(self._unsent, socket.MSG_DONTWAIT)]
+        finally:
+            self._unsent = None
 
     def _begin_reading(self) -> None:
         pass

@@ -1,13 +1,17 @@
 """The client against real servers: widgets, messages, containers, quick successions."""
 
 import re
+import socket
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets.sync.server import serve
 
 from benchmarks.client import ClientSession
-from benchmarks.client.connection import ConnectionLost
+from benchmarks.client.connection import ConnectionLost, PolledConnection
 from tests.client.scripts import caption
 from tests.servers import running
 
@@ -221,3 +225,27 @@ def test_a_server_that_is_gone_is_an_error(tmp_path):
     with session, pytest.raises(ConnectionLost):  # where it writes, or where it reads
         session.click("Run")
     assert issubclass(ConnectionLost, OSError)
+
+
+def test_a_client_without_a_thread_reads_while_it_sends():
+    """Otherwise, two that send more than the system keeps would wait for each other for ever."""
+    large = BackMsg()
+    large.rerun_script.query_string = "x" * 20_000_000
+    received = []
+
+    def answer(websocket):
+        for _ in range(20):
+            websocket.send(bytes(1_000_000))
+        received.append(websocket.recv())
+
+    with serve(answer, "127.0.0.1", 0, subprotocols=["streamlit"], max_size=None, close_timeout=1) as server:
+        port = server.socket.getsockname()[1]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        connection = PolledConnection(f"http://127.0.0.1:{port}", None)
+        sending = threading.Thread(target=connection.send, args=([large],), daemon=True)
+        sending.start()
+        sending.join(15)
+        has_sent = not sending.is_alive()
+        connection._socket.shutdown(socket.SHUT_RDWR)  # neither waits any more
+    assert has_sent
+    assert received == [large.SerializeToString()]
