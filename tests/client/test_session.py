@@ -3,6 +3,7 @@
 import re
 import socket
 import threading
+from queue import SimpleQueue
 
 import pytest
 from hypothesis import given
@@ -231,21 +232,20 @@ def test_a_client_without_a_thread_reads_while_it_sends():
     """Otherwise, two that send more than the system keeps would wait for each other for ever."""
     large = BackMsg()
     large.rerun_script.query_string = "x" * 20_000_000
-    received = []
+    received = SimpleQueue()
 
     def answer(websocket):
         for _ in range(20):
             websocket.send(bytes(1_000_000))
-        received.append(websocket.recv())
+        received.put(websocket.recv())
 
     with serve(answer, "127.0.0.1", 0, subprotocols=["streamlit"], max_size=None, close_timeout=1) as server:
         port = server.socket.getsockname()[1]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         connection = PolledConnection(f"http://127.0.0.1:{port}", None)
-        sending = threading.Thread(target=connection.send, args=([large],), daemon=True)
-        sending.start()
-        sending.join(15)
-        has_sent = not sending.is_alive()
-        connection._socket.shutdown(socket.SHUT_RDWR)  # neither waits any more
-    assert has_sent
-    assert received == [large.SerializeToString()]
+        threading.Thread(target=connection.send, args=([large],), daemon=True).start()
+        try:
+            assert received.get(timeout=15) == large.SerializeToString()
+        finally:
+            connection._socket.shutdown(socket.SHUT_RDWR)  # a thread that waits for the other end waits no more
+            connection._socket.close()
