@@ -10,10 +10,12 @@ import uvicorn
 from dashboard.serving.limits import unread
 
 LONGEST = 15  # seconds, of all that is waited for
-REQUEST = (
-    b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+UPGRADE = (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 )
+LARGE = bytes(20_000_000)  # more than the system keeps
 
 
 @contextmanager
@@ -35,17 +37,28 @@ def serving_with_uvicorn(app):
         assert has_stopped
 
 
-@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="an option of Linux")
-@pytest.mark.parametrize("is_over", [False, True], ids=["while it is sent more", "after the app has ended"])
-def test_a_browser_that_does_not_read_loses_its_connection(monkeypatch, is_over):
-    monkeypatch.setattr(unread.WebSocketsSansIOProtocol, "connection_made", unread._connection_made_with_limit)
+pytestmark = pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="an option of Linux")
+
+
+def check_that_it_ends(monkeypatch, app, request, *events):
+    """Who asks for this and does not read it: the events come, and the server can stop."""
+    monkeypatch.setattr(unread.AutoHTTPProtocol, "connection_made", unread._connection_made_with_limit)
     monkeypatch.setattr(unread, "SECONDS", 1)
+    with socket.socket() as browser, serving_with_uvicorn(app) as port:
+        browser.connect(("127.0.0.1", port))
+        browser.sendall(request + b"\r\n")
+        for event in events:
+            assert event.wait(LONGEST)
+
+
+@pytest.mark.parametrize("is_over", [False, True], ids=["while it is sent more", "after the app has ended"])
+def test_a_browser_that_does_not_read_loses_its_websocket(monkeypatch, is_over):
     sent, lost = threading.Event(), threading.Event()
 
     async def app(scope, receive, send):
         await receive()
         await send({"type": "websocket.accept"})
-        await send({"type": "websocket.send", "bytes": bytes(20_000_000)})  # more than the system keeps
+        await send({"type": "websocket.send", "bytes": LARGE})
         sent.set()
         while not is_over:
             try:
@@ -54,9 +67,15 @@ def test_a_browser_that_does_not_read_loses_its_connection(monkeypatch, is_over)
                 lost.set()
                 raise
 
-    with socket.socket() as browser, serving_with_uvicorn(app) as port:
-        browser.connect(("127.0.0.1", port))
-        browser.sendall(REQUEST)
-        assert sent.wait(LONGEST)
-        if not is_over:
-            assert lost.wait(LONGEST)
+    check_that_it_ends(monkeypatch, app, REQUEST + UPGRADE, sent, *([] if is_over else [lost]))
+
+
+def test_a_browser_that_does_not_read_a_file_loses_its_connection(monkeypatch):
+    begun = threading.Event()
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200})
+        begun.set()
+        await send({"type": "http.response.body", "body": LARGE})
+
+    check_that_it_ends(monkeypatch, app, REQUEST, begun)
