@@ -87,7 +87,7 @@ def _render_numbers(
     tables: Mapping[str, NumberTable], inspection: Inspection | None, *, begins_with_table: bool
 ) -> bool:
     """Render the derivation of the inspected cell or a table; whether it is the derivation."""
-    with st.container(border=True):
+    with st.container(border=True, key="number_box"):
         names = [INSPECTED_CELL, *tables] if inspection else list(tables)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.header("Numbers", anchor=False, width="content")
@@ -98,7 +98,8 @@ def _render_numbers(
         if inspection and name not in tables:
             render_derivation(inspection, current_theme())
             return True
-        st.dataframe(_to_dataframe(tables[name]), height=330, width="stretch")
+        with st.container():  # in which early.css tells it from a formula, which something follows
+            st.dataframe(_to_dataframe(tables[name]), height=330, width="stretch")
         return False
 
 
