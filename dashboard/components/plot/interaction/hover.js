@@ -133,7 +133,8 @@ export function tooltipText(panels, panel, point) {
 }
 
 /**
- * Show the tooltip of the cell under the mouse.
+ * Show the tooltip of the cell under the mouse. A finger does not rest on a cell: the figure is repainted because of its tap,
+ * and the mouse event that a browser makes of the tap can come later than that.
  * @param {PlotLine} line
  * @param {PlotElement} plot
  * @param {Panel} panel
@@ -141,6 +142,7 @@ export function tooltipText(panels, panel, point) {
  */
 export function showTooltip(line, plot, panel, event) {
   const { host, items, tooltip } = line;
+  if (matchMedia("(hover: none)").matches) return;
   const point = event.points.find(({ data }) => data.type === "heatmap");
   if (!point || !panel.rows) return;
   tooltip.textContent = tooltipText(items.map(item => item.panel), /** @type {MatrixPanel} */ (panel), point);
@@ -160,7 +162,7 @@ export function hideTooltip(line) {
 
 /**
  * Show the tooltip of the same cell with the number that it has now. As long as the mouse stays in a cell, Plotly reports
- * it once. The cell counts, not its place in the window, which may have moved since a tap.
+ * it once. The cell counts, not its place in the window, which may have moved since a click.
  * @param {PlotLine} line
  * @param {PlotElement} plot  just repainted
  * @param {Plotly} plotly
@@ -168,7 +170,6 @@ export function hideTooltip(line) {
 export function hoverAgain(line, plot, plotly) {
   const { host, hovered } = line;
   if (hovered?.plot !== plot) return;
-  if (matchMedia("(hover: none)").matches) return hideTooltip(line);  // a finger does not rest on a cell
   plotly.Fx.unhover(plot);
   const target = plot.querySelector(".nsewdrag");  // the area between the axes
   if (!target) return;
