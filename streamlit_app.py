@@ -21,6 +21,7 @@ from dashboard.shell.presentation import render_presenter_bar
 from dashboard.shell.run_notice import render_run_notice
 from dashboard.state import choices  # noqa: F401 - declared before the first link is read
 from dashboard.state.presentation import is_presenting
+from dashboard.state.script_names import script_run
 from dashboard.state.session import begin_run, page_script
 from dashboard.state.settings import current_settings
 from dashboard.theme import render_style_sheet
@@ -77,7 +78,7 @@ with fair_run():
     if is_first_run:
         render_frame()
     try:
-        with stage, page_script(), page_run():
+        with stage, page_script(), script_run(), page_run():
             page.run()
     finally:
         if not is_first_run:

@@ -8,7 +8,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.positions import position_sum as sections
 from dashboard.lessons.positions.depths import render_position_depths
-from dashboard.lessons.positions.encodings import ENCODINGS
+from dashboard.lessons.positions.encodings import ENCODINGS, name_of
 from dashboard.lessons.positions.shuffle import render_shuffle
 from dashboard.lessons.positions.similarity import distance_question, render_similarity
 from dashboard.lessons.transitions import render_opening
@@ -42,11 +42,6 @@ render_opening(
     [Shape("scaled embedding", (seq, d_model)), Shape("positions", (seq, d_model))],
     [Shape("embedded", (seq, d_model))],
 )
-
-
-def name_of(choice: PositionChoice) -> str:
-    """A choice as a label: "per_dimension" -> "per dimension"."""
-    return choice.replace("_", " ")
 
 
 def render_body() -> None:

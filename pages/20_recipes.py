@@ -1,5 +1,7 @@
 """Recipes: tutorials, reproduced, and the points in which their code, their text and the paper differ."""
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard.inspect.predict_first import ask_below, ask_first
@@ -23,7 +25,7 @@ seed = current.settings.seed
 
 def render_note() -> None:
     st.space("stretch")
-    render_note_on_chance(lambda: open_page("map"))
+    render_note_on_chance(partial(open_page, "map"))
 
 
 recipe, variant = chosen_recipe(current.settings)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.lessons.guide.page import render_end, render_hints, render_minilm_note, render_overview, render_step
-from dashboard.lessons.guide.plan import VERSIONS, steps_of
+from dashboard.lessons.guide.plan import VERSIONS, steps_of, title_of
 from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import page_named
 from dashboard.selection.view_choice import render_choice
@@ -20,7 +20,7 @@ frame.render_heading(
 
 def body() -> None:
     name = render_choice("Version", list(VERSIONS), GUIDE_VERSION, default=next(iter(VERSIONS)), hide_label=True,
-                         format_func=lambda name: VERSIONS[name].title)  # fmt: skip
+                         format_func=title_of)  # fmt: skip
     version, steps = VERSIONS[name], steps_of(name)
     left, right = st.columns([2, 3], gap="large")
     with left:

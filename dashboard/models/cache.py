@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import ParamSpec, Protocol, TypeVar
@@ -12,7 +13,8 @@ from cachetools.keys import hashkey
 from encoder_core.engine.memory import release_freed_memory
 
 MAX_BYTES = 200_000_000  # enough for a hundred people with different settings of the usual sizes
-MAX_GARBAGE_BYTES = 100_000_000  # of models that left the cache; a collection takes up to 0.15 s, so it waits for these
+MAX_GARBAGE_BYTES = 250_000_000  # of models that left the cache and still live; a collection takes 50 ms and more
+MAX_FREED_BYTES = 100_000_000  # that are not returned to the operating system yet: it takes 10 ms
 
 
 class Sized(Protocol):
@@ -27,22 +29,32 @@ Cached = TypeVar("Cached", bound=Sized)
 
 
 class _Models(LRUCache[object, Sized]):
-    """Counts the bytes of the values that left it or had no room in it, as `dropped_bytes`."""
+    """A cache that notes the values that left it or had no room in it.
 
-    dropped_bytes = 0
+    dropped      these values, with their sizes
+    freed_bytes  of those that are no longer noted, since memory was returned to the operating system
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(max_bytes, getsizeof=lambda value: value.num_bytes)
+        self.dropped: list[tuple[weakref.ref[Sized], int]] = []
+        self.freed_bytes = 0
 
     def __setitem__(self, key: object, value: Sized) -> None:
         if value.num_bytes > self.maxsize:
-            self.dropped_bytes += value.num_bytes
+            self._note(value)
         super().__setitem__(key, value)
 
     def popitem(self) -> tuple[object, Sized]:
         key, value = super().popitem()
-        self.dropped_bytes += value.num_bytes
+        self._note(value)
         return key, value
 
+    def _note(self, value: Sized) -> None:
+        self.dropped.append((weakref.ref(value), value.num_bytes))
 
-_CACHE = _Models(MAX_BYTES, getsizeof=lambda value: value.num_bytes)
+
+_CACHE = _Models(MAX_BYTES)
 _LOCK = threading.Lock()
 
 
@@ -52,19 +64,31 @@ def cached_by_size(compute: Callable[P, Cached]) -> Callable[P, Cached]:
 
     @wraps(compute)
     def compute_anew(*args: P.args, **kwargs: P.kwargs) -> Cached:
-        _collect_dropped()
+        _free_dropped()
         return compute(*args, **kwargs)
 
     return cached(_CACHE, key=partial(hashkey, compute.__qualname__), lock=_LOCK)(compute_anew)
 
 
-def _collect_dropped() -> None:
-    """Free the models that left the cache, if they are large.
+def _free_dropped() -> None:
+    """Free what is left of the models that left the cache, and return their memory, if they are large.
 
-    The namespace of a page's script refers to the model, and its functions refer to the namespace: a cycle that only
-    the garbage collector frees. It counts objects, not bytes, and let one visitor with the largest sizes fill 3 GB.
+    Nothing refers to most of them once no page shows them (dashboard/state/script_names.py). Those of a run that was
+    interrupted, or of a session that has ended, only the garbage collector finds. It counts objects, not bytes, and let
+    one visitor with the largest sizes fill 3 GB.
     """
-    if _CACHE.dropped_bytes > MAX_GARBAGE_BYTES:
-        _CACHE.dropped_bytes = 0
+    with _LOCK:
+        alive = [(value, num_bytes) for value, num_bytes in _CACHE.dropped if value() is not None]
+        _CACHE.freed_bytes += _total(_CACHE.dropped) - _total(alive)
+        collects = _total(alive) > MAX_GARBAGE_BYTES
+        returns = collects or _CACHE.freed_bytes > MAX_FREED_BYTES
+        _CACHE.dropped = [] if collects else alive  # what a collection leaves is in use
+        _CACHE.freed_bytes *= not returns
+    if collects:
         gc.collect()
+    if returns:
         release_freed_memory()
+
+
+def _total(values: list[tuple[weakref.ref[Sized], int]]) -> int:
+    return sum(num_bytes for _, num_bytes in values)

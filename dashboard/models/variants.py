@@ -1,7 +1,6 @@
 """The same model with other edits, in its initial state, or with the other placement of norms."""
 
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,7 +66,8 @@ def model_with_norm(settings: Settings, norm: Norm, edits: tuple[Edit, ...]) -> 
     return replace(model, encoder=encoder)
 
 
-class _SharedEncoder(NamedTuple):
+@dataclass(frozen=True)
+class _SharedEncoder:
     """An encoder that the models of all texts share, and the memory that it does not share with the trained one."""
 
     encoder: Encoder

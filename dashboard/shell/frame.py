@@ -22,6 +22,7 @@ from dashboard.serving.limits.fair_share import fair_run
 from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
+from dashboard.state.script_names import ScriptNames
 from dashboard.state.session import page_script, session
 from encoder_core.support.number_format import format_number
 
@@ -53,9 +54,17 @@ def run_as_fragment(body: Callable[[], None], heading_choice: Callable[[], objec
     Messages about the link and the URL belong to the fragment, so that every run updates them.
     """
     rendered_key, rendered_choice = model_key(), heading_choice()
+    names = ScriptNames(body.__globals__)
+    session().use_script(names)
 
     @st.fragment
     def fragment() -> None:
+        with names.in_use():
+            if names.are_forgotten:  # a later run was stopped before it came to its fragment
+                st.rerun()
+            render()
+
+    def render() -> None:
         key = model_key()
         if key != rendered_key:
             if key._replace(edits=rendered_key.edits) != rendered_key:  # an edit leaves all cells where they are

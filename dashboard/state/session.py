@@ -20,6 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.markdown import escape_message
 from dashboard.state.parameter import MAX_QUOTED, PARAMETERS, Parameter, Value, describe_allowed
+from dashboard.state.script_names import ScriptNames, use_names
 from encoder_core.support.wording import shorten
 
 _KEY = "session"
@@ -53,6 +54,7 @@ class Session:
     page                name of the current page
     shared_view         page and query string of the link that opened the tab; None if it had no parameters
     script              name of the page whose script renders now; None while the entrypoint renders
+    script_names        the names of the latest run of a page's script
     entrypoint_ran      whether the entrypoint has run in this session
     on_screen           name of the page of the last run; None in the first run of a page, and until one has ended
     widgets             parameter name -> its current widget
@@ -73,6 +75,7 @@ class Session:
     page: str | None = None
     shared_view: tuple[str, str] | None = None
     script: str | None = None
+    script_names: ScriptNames | None = None
     entrypoint_ran: bool = False
     on_screen: str | None = None
     widgets: dict[str, BoundWidget] = field(default_factory=dict)
@@ -220,6 +223,13 @@ class Session:
                     self.values.pop(name, None)
             self._forget_link()
         self.page = page
+
+    def use_script(self, names: ScriptNames) -> None:
+        """Forget the names of the script before this one, which runs in this thread."""
+        use_names(names)
+        earlier, self.script_names = self.script_names, names
+        if earlier:
+            earlier.forget()
 
     def _forget_link(self) -> None:
         """Forget the texts of the link and the messages about them."""

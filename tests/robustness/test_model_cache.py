@@ -9,15 +9,28 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dashboard.models import cache
-from dashboard.models.cache import MAX_BYTES, cached_by_size
+from dashboard.models.cache import MAX_BYTES, MAX_FREED_BYTES, cached_by_size
 
 
-class Value:
-    """A value of this size that only the garbage collector frees, as the model of a page's script is."""
+class Free:
+    """A value of this size that is freed as soon as nobody refers to it."""
 
     def __init__(self, num_bytes):
         self.num_bytes = num_bytes
+
+
+class Value(Free):
+    """A value that only the garbage collector frees, as the model of a run that was interrupted may be."""
+
+    def __init__(self, num_bytes):
+        super().__init__(num_bytes)
         self.itself = self
+
+
+@pytest.fixture(autouse=True)
+def _nothing_of_other_tests():
+    cache._CACHE.clear()
+    cache._CACHE.dropped, cache._CACHE.freed_bytes = [], 0
 
 
 @pytest.fixture
@@ -43,6 +56,24 @@ def test_large_values_that_left_the_cache_are_freed(compute, num_bytes):
         value(number, num_bytes)
     assert sum(found.num_bytes for found in alive.values()) <= 2.5 * MAX_BYTES
     assert 11 in alive
+
+
+@pytest.mark.parametrize("num_bytes", [MAX_BYTES // 3, MAX_BYTES, MAX_BYTES + 1])
+def test_values_that_nobody_shows_need_no_collection_and_their_memory_is_returned(monkeypatch, num_bytes):
+    returned = []
+    monkeypatch.setattr(gc, "collect", lambda: pytest.fail("a collection takes time"))
+    monkeypatch.setattr(cache, "release_freed_memory", lambda: returned.append(number))
+
+    @cached_by_size
+    def value(number):
+        return Free(num_bytes)
+
+    for number in range(12):
+        shown = value(number)
+    assert shown.num_bytes == num_bytes
+    first = next(number for number in range(12) if number in returned)
+    least = MAX_FREED_BYTES // num_bytes + 1  # values, with whose memory it is worth it
+    assert returned == list(range(first, 12, least))
 
 
 def test_small_values_that_left_the_cache_do_not_start_a_collection(compute, monkeypatch):

@@ -260,3 +260,8 @@ def steps_of(version: str) -> list[tuple[int, PlanStep]]:
     steps = [step for step in STEPS if version in step.minutes]
     begins = accumulate((step.minutes[version] for step in steps), initial=0)
     return list(zip(begins, steps, strict=False))
+
+
+def title_of(version: str) -> str:
+    """The title of a version."""
+    return VERSIONS[version].title

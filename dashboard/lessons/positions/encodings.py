@@ -62,3 +62,8 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
         "PE = 0",
     ),
 }
+
+
+def name_of(choice: PositionChoice) -> str:
+    """A choice as a label: "per_dimension" -> "per dimension"."""
+    return choice.replace("_", " ")
