@@ -77,15 +77,22 @@ def test_a_whole_number_that_is_typed_is_chosen(screen, page, label, number, cho
     expect(field).to_have_value(str(number + 1))
 
 
-# The heights that an element has in each frame from now on; `window.heights` are those that differ from the one before.
+# The heights that an element has from now on, in each frame and whenever the page has changed: a frame can be painted
+# then. `window.heights` are those that differ from the one before.
 _WATCH_HEIGHT = """selector => {
     const watch = window.heights = [];
     const look = () => {
         const height = Math.round(document.querySelector(selector)?.getBoundingClientRect().height ?? 0);
-        if (height !== watch.at(-1)) watch.push(height);
-        if (watch === window.heights) requestAnimationFrame(look);
+        if (watch === window.heights && height !== watch.at(-1)) watch.push(height);
     };
-    look();
+    const lookAgain = () => {
+        look();
+        if (watch === window.heights) requestAnimationFrame(lookAgain);
+        else changes.disconnect();
+    };
+    const changes = new MutationObserver(look);
+    changes.observe(document.body, { childList: true, subtree: true });
+    lookAgain();
 }"""
 
 

@@ -152,6 +152,8 @@ function show(component) {
   if (note) appendElement(host, "p", "ew-note", note);
   for (const step of steps) appendStep(host, step, colours, openCell);
   if (steps.length) appendElement(host, "div", "ew-rounded", ROUNDING_NOTE);
+  const place = /** @type {HTMLElement | null} */ (host.closest(".st-key-derivation"));
+  if (place) place.style.minHeight = "0";  // that of early.css, for what is still to come
   if (hadFocus) {  // the button that had it is no longer there
     head.tabIndex = -1;
     head.focus({ preventScroll: true });
