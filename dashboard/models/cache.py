@@ -18,7 +18,7 @@ MAX_FREED_BYTES = 100_000_000  # that are not returned to the operating system y
 
 
 class Sized(Protocol):
-    """A value that reports its size."""
+    """A value that reports its size, and that can be referred to weakly: no tuple."""
 
     @property
     def num_bytes(self) -> int: ...
@@ -83,7 +83,8 @@ def _free_dropped() -> None:
         collects = _total(alive) > MAX_GARBAGE_BYTES
         returns = collects or _CACHE.freed_bytes > MAX_FREED_BYTES
         _CACHE.dropped = [] if collects else alive  # what a collection leaves is in use
-        _CACHE.freed_bytes *= not returns
+        if returns:
+            _CACHE.freed_bytes = 0
     if collects:
         gc.collect()
     if returns:

@@ -277,19 +277,14 @@ def test_eight_threads_give_the_same_traces_as_one():
     assert len(results) == 8
 
 
-def test_reference_counting_frees_an_encoder_and_its_trace():
-    gc.collect()
-    gc.disable()
-    try:
-        encoder = Encoder.random(EncoderConfig(), SHARED_SEED + 1)
-        trace = encoder.trace("one two three", "causal", [Temperature(2.0)])
-        references = [weakref.ref(encoder), weakref.ref(trace.output), weakref.ref(trace.layers[0].pattern)]
-        references += [weakref.ref(state) for state in encoder._stacked.states]  # of its own: it shares no draw
-        assert len(references) == 4
-        del encoder, trace
-        assert [reference() for reference in references] == [None] * 4
-    finally:
-        gc.enable()
+def test_reference_counting_frees_an_encoder_and_its_trace(no_collection):
+    encoder = Encoder.random(EncoderConfig(), SHARED_SEED + 1)
+    trace = encoder.trace("one two three", "causal", [Temperature(2.0)])
+    references = [weakref.ref(encoder), weakref.ref(trace.output), weakref.ref(trace.layers[0].pattern)]
+    references += [weakref.ref(state) for state in encoder._stacked.states]  # of its own: it shares no draw
+    assert len(references) == 4
+    del encoder, trace
+    assert [reference() for reference in references] == [None] * 4
 
 
 def test_inputs_without_edits_are_those_of_one_layer_at_an_exact_capacity():

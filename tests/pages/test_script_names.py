@@ -64,21 +64,14 @@ def test_a_fragment_whose_names_are_forgotten_runs_the_page_again():
 
 
 @pytest.mark.parametrize("name", ["map", "softmax", "full_stack", "recipes"])
-def test_a_model_that_has_left_the_page_and_the_cache_is_freed_without_the_garbage_collector(name):
+def test_a_model_that_has_left_the_page_and_the_cache_is_freed_without_the_garbage_collector(no_collection, name):
     at = opened(page_named(name))
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    try:
-        choose(at, 72)
-        models = [weakref.ref(found) for found in gc.get_objects() if isinstance(found, Model) and is_chosen(found, 72)]
-        assert models
-        cache._CACHE.clear()
-        choose(at, 80)
-        assert [model for model in models if model()] == []
-    finally:
-        gc.enable()
-        gc.unfreeze()
+    choose(at, 72)
+    models = [weakref.ref(found) for found in gc.get_objects() if isinstance(found, Model) and is_chosen(found, 72)]
+    assert models
+    cache._CACHE.clear()
+    choose(at, 80)
+    assert [model for model in models if model()] == []
 
 
 def choose(at, d_ff):

@@ -34,7 +34,7 @@ def _nothing_of_other_tests():
 
 
 @pytest.fixture
-def compute():
+def compute(no_collection):
     """A cached function of a number and a size, and the values that it has returned, while they live."""
     alive = weakref.WeakValueDictionary()
 
@@ -43,10 +43,7 @@ def compute():
         alive[number] = Value(num_bytes)
         return alive[number]
 
-    gc.disable()
-    gc.freeze()  # what earlier tests have left takes 2 s a collection
-    yield value, alive
-    gc.enable()
+    return value, alive
 
 
 @pytest.mark.parametrize("num_bytes", [MAX_BYTES // 3, MAX_BYTES, MAX_BYTES + 1])
