@@ -3,6 +3,7 @@
 import re
 import socket
 import threading
+import time
 from queue import SimpleQueue
 
 import pytest
@@ -239,11 +240,16 @@ def test_a_client_without_a_thread_reads_while_it_sends():
             websocket.send(bytes(1_000_000))
         received.put(websocket.recv())
 
+    def talk():
+        connection.send([large])
+        for _ in range(20):  # what the server has not sent by then
+            connection.receive(time.monotonic() + 15)
+
     with serve(answer, "127.0.0.1", 0, subprotocols=["streamlit"], max_size=None, close_timeout=1) as server:
         port = server.socket.getsockname()[1]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         connection = PolledConnection(f"http://127.0.0.1:{port}", None)
-        threading.Thread(target=connection.send, args=([large],), daemon=True).start()
+        threading.Thread(target=talk, daemon=True).start()
         try:
             assert received.get(timeout=15) == large.SerializeToString()
         finally:
