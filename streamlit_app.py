@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import sidebar
+from dashboard.components.term_tips import render_term_tips
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.lessons.transitions import render_closing
@@ -35,6 +36,7 @@ st.set_page_config(
 )
 note_page()
 stop_if_full()
+render_term_tips()
 current = begin_run(active.name)
 is_first_run, current.entrypoint_ran = not current.entrypoint_ran, True
 presenting = is_presenting()

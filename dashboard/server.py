@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 
 from dashboard.components.plotly_bundle import PLOTLY
-from dashboard.components.static_files import publish_all
+from dashboard.components.static_files import publish, publish_all
 from dashboard.models import warm_up
 from dashboard.page_list import PAGES, STAGES, START, AppPage, Stage
 from dashboard.serving.compressed_scripts import CompressedScripts
@@ -37,6 +37,9 @@ _STAGE_SCRIPTS = publish_all(
     for path in ("plot/plot.js", "derivation/derivation.js", "address_bar/address.js", "term_tips/term_tips.js")
 )
 
+_FIRST_COMPONENT = (_COMPONENTS / "shared/first_component.js").read_text(encoding="utf-8")
+_LOADER = publish(_COMPONENTS / "plot/drawing/load_plotly.js")
+
 
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
@@ -49,12 +52,14 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
 
 
 def early_html(page: AppPage) -> str:
-    """What the HTML of a page has before its elements: its style, and which scripts a stage is going to import."""
+    """What the HTML of a page has before its elements: its style, the script that brings the first component forward,
+    and which scripts a stage is going to import."""
     style = _STYLE + EARLY_SIDEBAR * page.has_sidebar
     scripts = _STAGE_SCRIPTS if isinstance(page, Stage) else []
+    needs = f' data-loader="app/static/{_LOADER}" data-plotly="{PLOTLY}"' if scripts else ""
     # Relative to the page, as the addresses in Streamlit's HTML are. After those: they are needed before.
     links = [f'<link rel="modulepreload" fetchpriority="low" href="app/static/{script}">' for script in scripts]
-    return f"<style>{style}</style>{''.join(links)}"
+    return f"<style>{style}</style><script{needs}>{_FIRST_COMPONENT}</script>{''.join(links)}"
 
 
 SCRIPT = Path(__file__).parent.parent / "streamlit_app.py"

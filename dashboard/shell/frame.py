@@ -8,7 +8,6 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
-from dashboard.components.term_tips import render_term_tips
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.models.checkpoints import settle_checkpoint
 from dashboard.models.current import current_model, model_key
@@ -137,7 +136,6 @@ def render_heading(
     def render() -> None:
         st.title(title or stage.title, anchor=False)
         st.markdown(explain_terms(sentence))
-        render_term_tips(key="term_tips")
         if not inputs and not outputs:
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

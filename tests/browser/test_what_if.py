@@ -76,13 +76,13 @@ def test_undo_redo_and_reset(screen):
 @pytest.mark.parametrize(
     ("size", "name"),
     [
-        (WIDE, "scaled_scores"),
         (WIDE, "full_stack"),
+        (WIDE, "scaled_scores"),
         (PROJECTOR, "full_stack"),
         (PHONE, "scaled_scores"),
         (PHONE, "full_stack"),
     ],
-    ids=["wide", "middle of a window", "middle of a projector", "phone", "middle of a phone"],
+    ids=["middle of a window", "wide", "middle of a projector", "phone", "middle of a phone"],
 )
 def test_the_other_edits_are_all_in_sight(screen, size, name):
     screen.page.set_viewport_size(size)

@@ -11,7 +11,7 @@ QUIET = 500  # milliseconds in which nothing arrives at the end of a visit
 def bytes_of_visit(page: Page, url: str) -> int:
     """Bytes that the browser receives until a page is complete and nothing more arrives, the websocket aside.
 
-    Closes the page. Chromium says that the network is idle when it has been so once, also before the first figure.
+    Chromium says that the network is idle when it has been so once, also before the first figure.
     """
     count = count_bytes(page)
     page.goto(url, timeout=120_000)
@@ -21,5 +21,4 @@ def bytes_of_visit(page: Page, url: str) -> int:
     while (total := count()) > received:
         received = total
         page.wait_for_timeout(QUIET)
-    page.close()
     return received

@@ -10,14 +10,16 @@ from dashboard.state.parameter import PARAMETERS
 
 # Whether anybody has done more since the page was loaded than what the address tells: gone to another page by the rail,
 # by a button or by a card of the map, clicked on a cell or an operand, moved a slider, changed a widget that shows a
-# parameter. What was done to a component, or by a key that is pressed for none of them, is gone with its page.
+# parameter. What was done to a component, that a popover was opened, or what was done by a key that is pressed for none
+# of them, is gone with its page.
 _WATCH_HANDS = """names => {
     const told = [".st-key-rail", ".js-plotly-plot", ".ew-operand", "[data-testid=stSlider]", "[role=listbox]",
         ".ew-card", ".st-key-onwards", ".st-key-open_recipe", "[class*=st-key-entrance-]", ".st-key-what-if-bar",
         ".st-key-present_button"];
     for (const name of names)
         told.push(`.st-key-${name}`, `[class*="st-key-${name}-"]`);
-    const passing = "body, [data-testid=stMain] [data-testid=stBidiComponentRegular] *, .dragcover";
+    const passing = "body, [data-testid=stMain] [data-testid=stBidiComponentRegular] *, .dragcover,"
+        + "[data-testid=stMain] [data-testid=stPopover] *";
     for (const kind of ["pointerdown", "click", "keydown", "pointermove"])
         addEventListener(kind, ({ target, type, buttons }) => {
             const tells = target.closest?.(type === "pointermove" ? "[data-testid=stSlider]" : told);

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.glossary import GLOSSARY, definitions, explain_terms, mark_terms, without_marks
 from dashboard.markdown import escape_markdown
-from dashboard.page_list import START, stage_named
+from dashboard.page_list import START, page_named, stage_named
 from dashboard.shell.glossary_dialog import glossary_text
 from encoder_core.experiments import experiments
 from tests.pages.app import ROOT, app, opened, run
@@ -83,6 +83,13 @@ def test_a_heading_explains_its_terms(framed, page):
     assert "[[" not in heading.value
     (tips,) = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".term_tips")]
     assert json.loads(tips.proto.json) == definitions()
+
+
+@pytest.mark.parametrize("page", [START, stage_named("qkv"), page_named("guide")])
+def test_definitions_come_before_all_other_elements(framed, page):
+    """The browser then has Streamlit's script for components when the figures arrive: shared/first_component.js."""
+    first = next(iter(opened(page).main.children.values()))
+    assert first.proto.component_name.endswith(".term_tips")
 
 
 def test_the_dialog_lists_all_terms(framed):

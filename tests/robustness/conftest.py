@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.serving import ROOT, serving
+from tests.robustness.resources import visit
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +23,9 @@ def guarded_server(guarded_log):
         yield url
         lines = guarded_log.read_text(errors="replace")
         assert "Traceback" not in lines, lines[-5_000:]
+
+
+@pytest.fixture(scope="session")
+def visits(browser, guarded_server):
+    """The visits of a new browser, for all tests that look at what it receives."""
+    return visit(browser, guarded_server)

@@ -6,8 +6,6 @@ import gzip
 import pytest
 
 from dashboard.serving.compressed_scripts import CompressedScripts
-from tests.browser.conftest import WIDE
-from tests.browser.visit_size import bytes_of_visit
 from tests.robustness.coroutines import run
 
 SCRIPT, BODY = "/static/js/protobuf.D55wl0P7.js", b"export const script = 1;" * 100
@@ -135,11 +133,7 @@ def test_a_websocket_passes():
     assert kinds == ["websocket"]
 
 
-def test_a_first_visit_is_small_without_nginx_too(browser, guarded_server):
-    context = browser.new_context(viewport=WIDE)
-    try:
-        received = [bytes_of_visit(context.new_page(), f"{guarded_server}/scaled_scores") for _ in range(2)]
-    finally:
-        context.close()
-    assert 1_000_000 < received[0] <= FIRST_VISIT
-    assert received[1] <= SECOND_VISIT
+def test_a_first_visit_is_small_without_nginx_too(visits):
+    first, second = visits.received
+    assert 1_000_000 < first <= FIRST_VISIT
+    assert second <= SECOND_VISIT

@@ -9,7 +9,6 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from benchmarks.chromium import CALM
 from benchmarks.client import ClientSession
-from benchmarks.visit import PLOT
 from dashboard import server
 from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.components.static_files import STATIC
@@ -19,7 +18,6 @@ from dashboard.server import MIDDLEWARE
 from dashboard.serving.early_html import EarlyHtml
 from tests.browser.conftest import PHONE, WIDE
 from tests.robustness.coroutines import run
-from tests.robustness.resources import requests_of
 
 HTML = '<head><title>é</title></head><body><div id="root"></div></body>'.encode()
 ROOM = "--ew-sidebar-room, 300px"
@@ -85,20 +83,27 @@ def test_stages_have_links_to_published_scripts(page):
     assert all((STATIC / script).is_file() for script in scripts)
 
 
-def test_a_browser_asks_for_all_scripts_of_a_stage_before_it_connects(browser, guarded_server):
-    context = browser.new_context()
-    try:
-        page = context.new_page()
-        page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
-        page.wait_for_selector(PLOT, timeout=120_000)
-        requests = requests_of(page)
-    finally:
-        context.close()
-    files = [request["file"] for request in requests]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_first_component_is_brought_forward_before_the_scripts_of_streamlit_run(page):
+    text = get(f"/{page.name}")[2].decode()
+    assert 0 < text.index("_stcore/stream") < text.index('<div id="root">')
+    needed = re.findall('<script data-loader="app/static/([^"]+)" data-plotly="([^"]+)">', text)
+    assert len(needed) == isinstance(page, Stage)
+    assert all((STATIC / file).is_file() for pair in needed for file in pair)
+
+
+def test_a_browser_has_the_script_for_components_before_it_asks_for_those_of_other_elements(visits):
+    requests = {request["file"].partition(".")[0]: request for request in visits.requests}
+    others = [requests[kind]["startTime"] for kind in ("PageLink", "Slider", "Selectbox", "Radio")]
+    assert requests["BidiComponent"]["responseEnd"] < min(others)
+
+
+def test_a_browser_asks_for_all_scripts_of_a_stage_before_it_connects(visits):
+    files = [request["file"] for request in visits.requests]
     scripts = _LINK.findall(get("/scaled_scores")[2].decode())
     own = [file for file in files if (STATIC / file).suffix == ".js" and (STATIC / file).is_file()]
     assert sorted(own) == sorted([*scripts, PLOTLY]), "each once, and no others"
-    starts = {request["file"]: request["startTime"] for request in requests}
+    starts = {request["file"]: request["startTime"] for request in visits.requests}
     assert max(starts[script] for script in scripts) < starts["health"]
 
 
@@ -132,11 +137,19 @@ def test_other_responses_are_as_they_were(path, kind, method):
     assert headers[b"etag"] == b'"1"'
 
 
-def shift(browser, url, options):
-    """The sum of the layout shifts of a page while it loads, for a new visitor."""
-    context = browser.new_context(**options)
-    try:
-        page = context.new_page()
+@pytest.fixture(scope="module")
+def devices(browser):
+    """A computer and a phone: browsers that have Streamlit's files and ours from the second page on."""
+    opened = [browser.new_context(), browser.new_context(has_touch=True, is_mobile=True)]
+    yield dict(zip(("computer", "phone"), opened, strict=True))
+    for context in opened:
+        context.close()
+
+
+def shift(context, url, size):
+    """The sum of the layout shifts of a page while it loads, in a new tab."""
+    with context.new_page() as page:
+        page.set_viewport_size(size)
         page.add_init_script(f"({_WATCH})()")
         page.goto(url, timeout=120_000)
         page.wait_for_selector("h1", timeout=120_000)
@@ -145,33 +158,27 @@ def shift(browser, url, options):
         page.wait_for_function(CALM)
         page.wait_for_timeout(500)
         return page.evaluate("window.shifted")
-    finally:
-        context.close()
-
-
-_WIDE = {"viewport": WIDE}
-_PHONE = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "limit"),
+    ("name", "device", "size", "limit"),
     [  # 0.1 is "good". Without the style, pages shift by 0.5 to 1.5; without the room for widgets by up to 0.3.
-        pytest.param("start", _WIDE, 0.1, id="start"),
-        pytest.param("multi_head", _WIDE, 0.1, id="multi_head"),
-        pytest.param("qkv", _WIDE, 0.03, id="qkv"),
-        pytest.param("recipes", _WIDE, 0.1, id="recipes"),
-        pytest.param("training", _WIDE, 0.03, id="training"),
-        pytest.param("softmax", {"viewport": PHONE}, 0.1, id="softmax on a phone"),
-        pytest.param("start", _PHONE, 0.05, id="start on a phone"),
-        pytest.param("weighted_values", _PHONE, 0.05, id="weighted_values on a phone"),
-        pytest.param("recipes", _PHONE, 0.05, id="recipes on a phone"),
-        pytest.param("training", _PHONE, 0.05, id="training on a phone"),
+        pytest.param("start", "computer", WIDE, 0.1, id="start"),
+        pytest.param("multi_head", "computer", WIDE, 0.1, id="multi_head"),
+        pytest.param("qkv", "computer", WIDE, 0.03, id="qkv"),
+        pytest.param("recipes", "computer", WIDE, 0.1, id="recipes"),
+        pytest.param("training", "computer", WIDE, 0.03, id="training"),
+        pytest.param("softmax", "computer", PHONE, 0.1, id="softmax in a narrow window"),
+        pytest.param("start", "phone", PHONE, 0.05, id="start on a phone"),
+        pytest.param("weighted_values", "phone", PHONE, 0.05, id="weighted_values on a phone"),
+        pytest.param("recipes", "phone", PHONE, 0.05, id="recipes on a phone"),
+        pytest.param("training", "phone", PHONE, 0.05, id="training on a phone"),
     ],
 )
-def test_the_elements_of_a_page_stay_where_they_are_while_it_loads(browser, guarded_server, name, options, limit):
+def test_the_elements_of_a_page_stay_where_they_are_while_it_loads(devices, guarded_server, name, device, size, limit):
     path = "/" if name == "start" else f"/{name}"
     ClientSession(guarded_server, path).close()  # the first visit of a page compiles, and brings it in parts
-    assert shift(browser, guarded_server + path, options) < limit
+    assert shift(devices[device], guarded_server + path, size) < limit
 
 
 def test_the_first_visit_begins_with_the_entrypoint(monkeypatch):

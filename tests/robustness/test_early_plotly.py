@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.visit import PLOT
 from dashboard.components.plotly_bundle import PLOTLY, bundle, compiled_at_once
 from dashboard.components.static_files import STATIC
 from dashboard.page_list import PAGES, Stage
 from dashboard.server import MIDDLEWARE
 from dashboard.serving.early_plotly import EarlyPlotly
 from tests.robustness.coroutines import run
-from tests.robustness.resources import REQUESTS, requests_of
 
 
 def link_of(path, kind="text/html; charset=utf-8"):
@@ -73,20 +71,9 @@ def test_other_responses_are_as_they_were(path, kind):
     assert link_of(path, kind) == ""
 
 
-def test_a_browser_asks_for_plotly_once_before_it_connects(browser, guarded_server):
-    context = browser.new_context()
-    try:
-        page = context.new_page()
-        messages = []
-        page.on("console", lambda message: messages.append(message.text))
-        page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
-        page.wait_for_selector(PLOT, timeout=120_000)
-        requests = requests_of(page)
-        page.goto(guarded_server)
-        page.wait_for_function(f"() => ({REQUESTS})().some(({{ file }}) => file === '{PLOTLY}')")
-    finally:
-        context.close()
-    (plotly,) = [request for request in requests if request["file"] == PLOTLY]
-    connecting = next(request for request in requests if request["file"] == "host-config")
+def test_a_browser_asks_for_plotly_once_before_it_connects(visits):
+    (plotly,) = [request for request in visits.requests if request["file"] == PLOTLY]
+    connecting = next(request for request in visits.requests if request["file"] == "host-config")
     assert plotly["startTime"] < connecting["startTime"]
-    assert [text for text in messages if "preload" in text] == []  # Chromium complains of a file that was not used
+    # Chromium complains of a file that was not used
+    assert [text for text in visits.messages if "preload" in text] == []

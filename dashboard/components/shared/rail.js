@@ -3,18 +3,22 @@
 
 /** @type {Element | null} */
 let observed = null;
+const links = new MutationObserver(scrollRailToStage);
 
 /**
  * Scroll the rail to the link of the current stage, now and when its width changes: on a phone it is wider than the
  * screen, which can be turned. The page must not scroll, because figures are also mounted below the place that the user
- * reads: the effect of the first edit.
+ * reads: the effect of the first edit. In a first visit, figures can be on the page before the links are.
  */
 export function scrollRailToStage() {
-  /** @type {NodeListOf<HTMLAnchorElement>} */
-  const links = document.querySelectorAll(".st-key-rail a");
-  const link = [...links].filter(({ pathname }) => pathname === window.location.pathname).at(-1);
-  const rail = link?.closest(".st-key-rail");
-  if (!link || !rail) return;
+  links.disconnect();
+  const rail = document.querySelector(".st-key-rail");
+  if (!rail) return;
+  const link = [...rail.querySelectorAll("a")].filter(({ pathname }) => pathname === window.location.pathname).at(-1);
+  if (!link) {
+    links.observe(rail, { childList: true, subtree: true });
+    return;
+  }
   if (rail !== observed) {
     observed = rail;
     new ResizeObserver(scrollRailToStage).observe(rail);

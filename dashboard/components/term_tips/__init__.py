@@ -12,6 +12,6 @@ _COMPONENT = register_component("term_tips", Path(__file__).parent)
 _DEFINITIONS = definitions()
 
 
-def render_term_tips(key: str) -> None:
-    """Explain all marked terms of the page. One per page is enough."""
-    _COMPONENT(data=_DEFINITIONS, key=key)
+def render_term_tips() -> None:
+    """Explain all marked terms of the page. Of all components it comes first: see shared/first_component.js."""
+    _COMPONENT(data=_DEFINITIONS, key="term_tips")
