@@ -197,7 +197,7 @@ def test_any_link_can_be_read_and_its_query_is_stable(pairs):
     other = Session()
     other.read_link(one.query())
     assert other.values == one.values
-    assert not other.problems
+    assert other.problems.keys() <= {name for name, _ in one.unknown_parameters}  # one that may be meant as another
     assert other.query() == one.query()
     for name, texts in one.link_values.items():
         read = one.values.get(name, PARAMETERS[name].default)
