@@ -170,6 +170,7 @@ def shift(context, url, size):
         pytest.param("training", "computer", WIDE, 0.03, id="training"),
         pytest.param("softmax", "computer", PHONE, 0.1, id="softmax in a narrow window"),
         pytest.param("start", "phone", PHONE, 0.05, id="start on a phone"),
+        pytest.param("embedding", "phone", PHONE, 0.05, id="embedding on a phone"),
         pytest.param("weighted_values", "phone", PHONE, 0.05, id="weighted_values on a phone"),
         pytest.param("recipes", "phone", PHONE, 0.05, id="recipes on a phone"),
         pytest.param("training", "phone", PHONE, 0.05, id="training on a phone"),
