@@ -66,6 +66,16 @@ def scripts_page(browser: Browser) -> Iterator[Scripts]:
     assert errors == []
 
 
+@contextmanager
+def still_page(browser: Browser, origin: str) -> Iterator[Page]:
+    """A page that can import the modules, in which no script may raise unnoticed and the clock stands still."""
+    with scripts_page(browser) as tab:
+        tab.page.goto(origin)
+        tab.page.clock.install()
+        tab.page.clock.pause_at("2030-01-01")
+        yield tab.page
+
+
 @pytest.fixture(scope="session")
 def _tab(browser):
     with scripts_page(browser) as tab:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.javascript.conftest import scripts_page
+from tests.javascript.conftest import still_page
 
 _FOLLOW = """async keys => {
     const { followFigure } = await import("/plot/drawing/early.js");
@@ -19,13 +19,10 @@ _ARRIVE = "batch => window.sockets[0].onmessage({ data: JSON.stringify(batch) })
 @pytest.fixture
 def page(browser, origin):
     """A tab with two plots, whose clock stands still."""
-    with scripts_page(browser) as tab:
-        tab.page.goto(origin)
-        tab.page.clock.install()
-        tab.page.clock.pause_at("2030-01-01")
-        tab.page.evaluate(_FOLLOW, ["upper", "lower"])
-        assert tab.page.evaluate("window.shown.splice(0)") == ["upper 1", "lower 1"]  # with Streamlit's message
-        yield tab.page
+    with still_page(browser, origin) as page:
+        page.evaluate(_FOLLOW, ["upper", "lower"])
+        assert page.evaluate("window.shown.splice(0)") == ["upper 1", "lower 1"]  # with Streamlit's message
+        yield page
 
 
 def shown_after(page, figures, is_last, milliseconds=0):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.javascript.conftest import scripts_page
+from tests.javascript.conftest import still_page
 from tests.servers import ROOT
 
 _SCRIPT = (ROOT / "dashboard/components/shared/first_component.js").read_text(encoding="utf-8")
@@ -31,12 +31,9 @@ STREAM = "ws://app.example/below/a/path/_stcore/stream"
 @pytest.fixture
 def page(browser, origin):
     """A tab whose clock stands still, and which has connected to Streamlit."""
-    with scripts_page(browser) as tab:
-        tab.page.goto(origin)
-        tab.page.clock.install()
-        tab.page.clock.pause_at("2030-01-01")
-        tab.page.evaluate(_CONNECT, [_SCRIPT, STREAM])
-        yield tab.page
+    with still_page(browser, origin) as page:
+        page.evaluate(_CONNECT, [_SCRIPT, STREAM])
+        yield page
 
 
 def received(page, *texts):
