@@ -4,6 +4,7 @@
 import { unlessTakenBack } from "../shared/dom.js";
 import { keepFocus } from "../shared/keep_focus.js";
 import { repairPageMenu } from "../shared/page_menu.js";
+import { scrollPickersToChosen } from "../shared/scrolled_lines.js";
 import { watchClicks } from "./clicks.js";
 import { keepAnswers, keptAnswers } from "./kept_answers.js";
 import { arriveAtPage, leavePage, watchScrollPlace } from "./scroll_place.js";
@@ -137,6 +138,7 @@ function write({ data, setTriggerValue }) {
   }
   keepFocus();
   repairPageMenu();
+  scrollPickersToChosen();
   arriveAtPage();
   followQuestion();
   followAnswer();

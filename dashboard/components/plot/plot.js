@@ -2,7 +2,7 @@
 // @ts-check
 
 import { appendElement, hostElement, showLatest } from "../shared/dom.js";
-import { scrollRailToStage } from "../shared/rail.js";
+import { scrollRailToStage } from "../shared/scrolled_lines.js";
 import { arrange, ensureElements, releasePlots, stopPlayback } from "./panel/arrange.js";
 import { followFigure } from "./drawing/early.js";
 import { hideTooltip } from "./interaction/hover.js";

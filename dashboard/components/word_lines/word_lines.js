@@ -3,7 +3,7 @@
 // @ts-check
 
 import { appendElement, createSvg, hostElement, showLatest } from "../shared/dom.js";
-import { scrollRailToStage } from "../shared/rail.js";
+import { scrollRailToStage } from "../shared/scrolled_lines.js";
 import { drawLines, highlightLines } from "./draw.js";
 
 /**

@@ -1,0 +1,39 @@
+"""Lines that are wider than the screen of a phone are scrolled to what is chosen in them."""
+
+from playwright.sync_api import expect
+
+# As Streamlit's twelve options, in a line that the pickers beside it have left 110 pixels of.
+_PICKER = """() => {
+    const option = number => `<button role="radio" style="flex: none; width: 30px" ${number == 11 ? "data-selected" : ""}>
+        ${number}</button>`;
+    document.body.innerHTML = `<div class="st-key-focus" style="width: 350px">
+        <div role="radiogroup" style="display: flex; overflow-x: auto">
+        ${[...Array(12).keys()].map(option).join("")}</div></div><p style="height: 3000px"></p>`;
+}"""
+
+
+def test_a_picker_that_becomes_narrow_shows_the_chosen_option(scripts):
+    """Seen on a phone where the pickers of a page came one after another: of 12 heads, the chosen one was out of sight."""
+    page = scripts.page
+    page.evaluate(_PICKER)
+    scripts.call("shared/scrolled_lines.js", "scrollPickersToChosen")
+    chosen = page.get_by_role("radio", name="11", exact=True)
+    expect(chosen).to_be_in_viewport(ratio=1)
+    for width in (110, 200, 50):
+        page.locator(".st-key-focus").evaluate("(focus, width) => focus.style.width = `${width}px`", width)
+        scripts.call("shared/scrolled_lines.js", "scrollPickersToChosen")  # as each run of the page does
+        expect(chosen).to_be_in_viewport(ratio=1)
+    assert page.evaluate("window.scrollY") == 0
+
+
+def test_a_picker_that_was_scrolled_by_hand_stays_as_it_is(scripts):
+    page = scripts.page
+    page.evaluate(_PICKER)
+    page.locator(".st-key-focus").evaluate("focus => focus.style.width = '110px'")
+    scripts.call("shared/scrolled_lines.js", "scrollPickersToChosen")
+    picker = page.get_by_role("radiogroup")
+    page.wait_for_function("() => document.querySelector('[role=radiogroup]').scrollLeft > 0")
+    picker.evaluate("picker => picker.scrollLeft = 0")
+    scripts.call("shared/scrolled_lines.js", "scrollPickersToChosen")
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
+    assert picker.evaluate("picker => picker.scrollLeft") == 0
