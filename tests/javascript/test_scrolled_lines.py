@@ -4,8 +4,8 @@ from playwright.sync_api import expect
 
 # As Streamlit's twelve options, in a line that the pickers beside it have left 110 pixels of.
 _PICKER = """() => {
-    const option = number => `<button role="radio" style="flex: none; width: 30px" ${number == 11 ? "data-selected" : ""}>
-        ${number}</button>`;
+    const option = number => `<button role="radio" style="flex: none; width: 30px"
+        ${number == 11 ? "data-selected" : ""}>${number}</button>`;
     document.body.innerHTML = `<div class="st-key-focus" style="width: 350px">
         <div role="radiogroup" style="display: flex; overflow-x: auto">
         ${[...Array(12).keys()].map(option).join("")}</div></div><p style="height: 3000px"></p>`;
@@ -13,7 +13,7 @@ _PICKER = """() => {
 
 
 def test_a_picker_that_becomes_narrow_shows_the_chosen_option(scripts):
-    """Seen on a phone where the pickers of a page came one after another: of 12 heads, the chosen one was out of sight."""
+    """On a phone, the pickers of a page can come one after another: of 12 heads, the chosen one was out of sight."""
     page = scripts.page
     page.evaluate(_PICKER)
     scripts.call("shared/scrolled_lines.js", "scrollPickersToChosen")
