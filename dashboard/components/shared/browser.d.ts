@@ -38,7 +38,7 @@ interface PlotLayout {
 
 /**
  * A div as Plotly extends it. Its layouts hold the ranges of the axes as they are zoomed, the full one while a drag goes on.
- * `_fullData` and `_fullLayout` are the figure with all defaults filled in.
+ * `_fullData` and `_fullLayout` are the figure with all defaults filled in, `_hoverdata` is what is under the mouse.
  */
 interface PlotElement extends HTMLDivElement {
   data: PlotTrace[];
@@ -46,6 +46,8 @@ interface PlotElement extends HTMLDivElement {
   calcdata: object[][];
   _fullData: PlotTrace[];
   _fullLayout: PlotLayout;
+  _dragging?: boolean;
+  _hoverdata?: PlotPoint[];
   on(event: string, listener: (event: PlotMouseEvent) => void): void;
   removeAllListeners?(event: string): void;
 }
