@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE # each of the many processes of the tests would
 # The app runs without Plotly's small bundle, so npm is not installed for it.
 SMALL_PLOTLY = $(if $(shell command -v npm),$(VENV)/plotly.stamp)
 
-.PHONY: run serve dev test types scripts imports collected bench clean
+.PHONY: run serve dev test types scripts imports programs collected bench clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/runtime.stamp $(VENV)/minilm.stamp $(SMALL_PLOTLY)
@@ -32,7 +32,7 @@ dev: $(VENV)/runtime.stamp $(VENV)/minilm.stamp $(SMALL_PLOTLY)
 test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp $(VENV)/serve.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(MAKE) --no-print-directory --jobs=2 --output-sync types scripts imports collected
+	$(MAKE) --no-print-directory --jobs=2 --output-sync types scripts imports programs collected
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 1
 
 types:
@@ -43,6 +43,10 @@ scripts:
 
 imports:
 	$(BIN)/lint-imports
+
+# XLA compiles the programs of the app once, in place of once in each process of the tests, at the same time.
+programs:
+	$(BIN)/python -m tests.programs
 
 # Python compiles all that the tests import once, beside the checks, in place of once in each process of the tests. What
 # cannot be collected, the tests say.

@@ -10,15 +10,7 @@ from typing import Any
 
 gc.disable()  # until all is imported and collected: a fifth of that time, for no garbage
 
-# The processes of one run share their compiled programs: compiling takes each of them 11 s, reading 1 s.
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-
-# Two processes of tests run on two cores. NumPy's and torch's threads spin while they wait for one that has no
-# processor: with them, files that compute take a fifth more processor time, and up to twice as long.
-for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "PJRT_NPROC"):
-    os.environ.setdefault(_variable, "1")
-
+import tests.environment  # noqa: E402, F401 - before anything imports NumPy or JAX
 from tests import type_checks  # noqa: E402
 
 type_checks.install()  # before anything imports encoder_core
