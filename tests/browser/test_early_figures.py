@@ -1,7 +1,6 @@
 """Figures arrive on a websocket of their own; whatever happens to it, the page shows the right ones."""
 
 import json
-from functools import partial
 
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -51,7 +50,7 @@ def figures_in(messages):
     return [figure for message in messages for figure in json.loads(message)["figures"]]
 
 
-def test_a_figure_arrives_once_on_its_own_websocket(tab_of_its_own):
+def test_a_figure_arrives_once_on_its_own_websocket_and_not_again_with_a_change_beside_it(tab_of_its_own):
     screen, arrived = tab_of_its_own, []
 
     def listen(socket):
@@ -72,23 +71,11 @@ def test_a_figure_arrives_once_on_its_own_websocket(tab_of_its_own):
         and delta.new_element.bidi_component.component_name.endswith(".plot")
     ]  # fmt: skip
     assert [(plot["figure"], plot["revision"]) for plot in plots] == [(None, figure["revision"])]
-
-
-def test_a_change_beside_the_figure_does_not_send_it_again(tab_of_its_own):
-    screen, figures = tab_of_its_own, []
-    screen.page.on("websocket", lambda socket: socket.on("framereceived", partial(_note_figure, figures, socket)))
-    screen.open("scaled_scores")
-    shows_each_step(screen, 68)
-    before = len(figures)
+    arrived.clear()
     with screen.rerun():
         screen.page.get_by_role("tab", name="Code").click()
-    assert len(figures) == before
-    screen.shows(*scaled_scores(trace_of(d_model=68), 1, 1))
-
-
-def _note_figure(figures, socket, payload):
-    if "/early_figures/" in socket.url:
-        figures.extend(figures_in([payload]))
+    assert [kind for kind, _ in arrived if kind == "figure"] == []
+    screen.shows(*scaled_scores(trace_of(d_model=36), 1, 1))
 
 
 def test_where_the_websocket_does_not_open_figures_arrive_with_the_page(tab_of_its_own):
@@ -141,8 +128,7 @@ def test_figures_of_two_tabs_do_not_mix(tab_of_its_own, screen):
     screen.shows(*scaled_scores(trace_of(d_model=68), 1, 1))
 
 
-def test_a_figure_is_there_when_its_page_is_opened_again(tab_of_its_own):
-    screen = tab_of_its_own
+def test_a_figure_is_there_when_its_page_is_opened_again(screen):
     screen.open("scaled_scores", d_model=32)
     shows_each_step(screen, 36)
     screen.go("softmax")

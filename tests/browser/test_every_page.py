@@ -14,6 +14,7 @@ _CUT_FORMULAS = """() => [...document.querySelectorAll(".katex-display")]
     .filter(formula => formula.scrollWidth > formula.clientWidth).map(formula => formula.innerText)"""
 _BADGES_BESIDE = """width => [...document.querySelectorAll("[data-testid=stMain] .stMarkdownBadge")]
     .filter(badge => badge.getBoundingClientRect().right > width).map(badge => badge.innerText)"""
+_PICTURE, _WITH_PICTURE = ".ew-plot, .ew-diagram, .ew-word_lines", {START.name, *(stage.name for stage in STAGES)}
 _LINKS = {"experiments": {"prediction": 0}}  # it shows a plot after a prediction
 
 
@@ -43,19 +44,15 @@ def test_page_is_painted_and_fits(screen, name):
     check_painted(screen, "light")
     assert violations(screen.page) == []
     assert screen.page.title() == f"{page_named(name).title} · Encoder Walkthrough"
-    picture = screen.page.locator(".ew-plot, .ew-diagram, .ew-word_lines").first
-    has_picture = name in {START.name, *(stage.name for stage in STAGES)}
-    if has_picture:
-        box = picture.bounding_box()
+    if name in _WITH_PICTURE:
+        box = screen.page.locator(_PICTURE).first.bounding_box()
         assert 100 < box["y"] + box["height"] <= WIDE["height"], "it is in sight without scrolling"
     check_fits(screen, WIDE)
     if name in {stage.name for stage in STAGES}:
         check_fits(screen, TABLET)
         assert screen.page.evaluate(_CUT_FORMULAS) == []
-    check_fits(screen, PHONE)
-    if has_picture:
-        assert picture.bounding_box()["y"] < 0.77 * PHONE["height"], "it begins in sight"
-        assert screen.page.evaluate(_BADGES_BESIDE, PHONE["width"]) == []
+    else:  # stages become as narrow as a phone in `test_pages_fit_at_the_ends_of_the_settings`
+        check_fits(screen, PHONE)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +83,10 @@ def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(
         check_painted(screen, "dark")
         assert violations(screen.page) == [], page.name
         check_fits(screen, PHONE)
+        if page.name in _WITH_PICTURE:
+            top = screen.page.locator(_PICTURE).first.bounding_box()["y"]
+            assert top < 0.77 * PHONE["height"], f"it begins in sight on {page.name}"
+            assert screen.page.evaluate(_BADGES_BESIDE, PHONE["width"]) == []
 
 
 def test_an_open_page_follows_the_system_from_light_to_dark_and_back(screen):

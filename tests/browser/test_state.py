@@ -121,7 +121,7 @@ def test_two_clicks_that_a_busy_page_handles_in_a_row(screen):
 
 
 def test_a_figure_that_is_painted_while_the_button_is_down(screen):
-    """The answer to the click before can come then. Plotly forgets what is under the mouse, and took it for no click."""
+    """The answer to the click before can come then. Plotly forgets what is under the mouse, and took it for none."""
     screen.open("scaled_scores")
     screen.page.evaluate(_CLICK_DURING_A_PAINT, screen.place(2, 7, 9))
     screen.come_to_rest()
