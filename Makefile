@@ -33,7 +33,7 @@ test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp $(VE
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(MAKE) --no-print-directory --jobs=2 --output-sync types scripts imports programs collected
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 1
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder --max-worker-restart 1
 
 types:
 	$(BIN)/mypy
