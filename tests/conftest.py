@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class _FilesWithOneServer(LoadFileScheduling):
     """Each file goes to the worker that is free, but a folder whose files share a server to one worker.
 
-    The third worker begins at the end.
+    The third worker takes the files from the end on: those that only compute.
     """
 
     def _assign_work_unit(self, node: WorkerController) -> None:
@@ -92,7 +92,7 @@ def pytest_collection_finish() -> None:
 
 
 def _give_way() -> None:
-    """Compute when no other process does: two processes alone leave two cores idle for a tenth of the time."""
+    """Compute when no other worker does: two of them leave two cores idle for a tenth of the time."""
     os.nice(10)
     with suppress(OSError):  # where Linux does not count the processes of a session as one
         os.setsid()

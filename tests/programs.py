@@ -1,6 +1,6 @@
 """Compile the programs of the app into the folder of the tests: `python -m tests.programs`.
 
-It takes 12 s of processor time. Otherwise two processes of tests and their servers would begin with it, all at once.
+It takes 12 s of processor time. Otherwise each process of the tests, and their servers, would begin with it at once.
 """
 
 import tests.environment  # noqa: F401 - before anything imports JAX
