@@ -43,10 +43,20 @@ const resized = new ResizeObserver(entries => {
   }
 });
 
+function observePickers() {
+  for (const picker of document.querySelectorAll(".st-key-focus [role=radiogroup]")) resized.observe(picker);
+}
+
+const pickers = new MutationObserver(observePickers);
+
 /**
  * Scroll pickers to the chosen option when their width changes. Streamlit does so when an option is chosen; the pickers
- * that arrive later in the same line then leave less room.
+ * that arrive later in the same line then leave less room. In a first visit, a picker comes when its script has loaded.
  */
 export function scrollPickersToChosen() {
-  for (const picker of document.querySelectorAll(".st-key-focus [role=radiogroup]")) resized.observe(picker);
+  pickers.disconnect();
+  const line = document.querySelector(".st-key-focus");
+  if (!line) return;
+  pickers.observe(line, { childList: true, subtree: true });
+  observePickers();
 }
