@@ -107,6 +107,7 @@ _CLICK_DURING_A_PAINT = f"""async place => {{
     for (const elements of line.panelElements) elements.paintedState = "";
     line.showFigure(line.shown);
     await line.paintQueue;
+    await new Promise(done => setTimeout(done, 80));  // as long as a person; Plotly looks for the cell again
     release();
 }}"""
 

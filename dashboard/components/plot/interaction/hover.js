@@ -168,7 +168,7 @@ export function hideTooltip(line) {
  * @param {Plotly} plotly
  */
 export function hoverAgain(line, plot, plotly) {
-  const { host, hovered } = line, { _hoverdata: pressed } = plot;
+  const { host, hovered } = line;
   if (hovered?.plot !== plot) return;
   plotly.Fx.unhover(plot);
   const target = plot.querySelector(".nsewdrag");  // the area between the axes
@@ -176,6 +176,4 @@ export function hoverAgain(line, plot, plotly) {
   const { left, top } = host.getBoundingClientRect();
   const place = { clientX: left + hovered.left, clientY: top + hovered.top };
   plotly.Fx.hover(plot, { ...place, target, xval: hovered.x, yval: hovered.y }, "xy");
-  // While a mouse button is down, Plotly does not look for a cell; when it comes up without one, that is no click.
-  if (plot._dragging) plot._hoverdata = pressed;
 }

@@ -10,6 +10,18 @@ const TAP_RADIUS = 10;  // pixels that the finger of a tap may move
  */
 
 /**
+ * Plotly takes a click for none if it does not know what is under the mouse when the button comes up. It forgets that when
+ * the figure is painted while the button is down, as when the answer to the click before arrives.
+ * @param {EventTarget | null} target  of the press
+ */
+function rememberUntilRelease(target) {
+  /** @type {PlotElement | null} */
+  const plot = target instanceof Element ? target.closest(".js-plotly-plot") : null, pressed = plot?._hoverdata;
+  if (!plot || !pressed) return;
+  window.addEventListener("mouseup", () => { if (plot._dragging) plot._hoverdata ??= pressed; }, { capture: true, once: true });
+}
+
+/**
  * Watch the touches on an element. Pointer events come before the touch events from which Plotly makes its clicks.
  * @param {HTMLElement} host
  * @param {() => void} onSwipe  called when a touch becomes a swipe
@@ -22,8 +34,9 @@ export function watchTouches(host, onSwipe) {
     touches.isSwipe = true;
     onSwipe();
   }
-  host.addEventListener("pointerdown", ({ isPrimary, clientX, clientY }) => {
+  host.addEventListener("pointerdown", ({ isPrimary, clientX, clientY, target }) => {
     if (!isPrimary) return becomeSwipe();
+    rememberUntilRelease(target);
     touches.isSwipe = touches.isUsed = false;
     [touches.left, touches.top] = [clientX, clientY];
   }, { capture: true });
