@@ -107,7 +107,6 @@ _CLICK_DURING_A_PAINT = f"""async place => {{
     for (const elements of line.panelElements) elements.paintedState = "";
     line.showFigure(line.shown);
     await line.paintQueue;
-    await new Promise(done => setTimeout(done, 80));  // as long as a person; Plotly looks for the cell again
     release();
 }}"""
 
@@ -127,6 +126,20 @@ def test_a_figure_that_is_painted_while_the_button_is_down(screen):
     screen.page.evaluate(_CLICK_DURING_A_PAINT, screen.place(2, 7, 9))
     screen.come_to_rest()
     assert [agree(screen).get(PARAMETERS[part]) for part in ("token", "key_token")] == [8, 10]
+
+
+def test_quick_clicks_of_a_person(screen):
+    """Who holds the button for 80 ms: the answer to the first click arrives while it is down for the second."""
+    screen.open("scaled_scores")
+    mouse = screen.page.mouse
+    for query in range(2, 8):
+        for place in [screen.place(2, 12, 3), screen.place(2, query, 9)]:
+            mouse.move(*place)
+            mouse.down()
+            screen.page.wait_for_timeout(80)
+            mouse.up()
+        screen.come_to_rest()
+        assert (screen.parameters["token"], screen.parameters["key_token"]) == ([str(query + 1)], ["10"])
 
 
 def test_two_clicks_before_the_first_is_answered(screen):
