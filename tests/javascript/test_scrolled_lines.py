@@ -2,10 +2,10 @@
 
 from playwright.sync_api import expect
 
-# As Streamlit's twelve options, in a line that the pickers beside it have left 110 pixels of.
 _LINE = """() => {
     document.body.innerHTML = '<div class="st-key-focus" style="width: 350px"></div><p style="height: 3000px"></p>';
 }"""
+# As Streamlit's twelve options, the last one of them chosen.
 _OPTIONS = """() => {
     const option = number => `<button role="radio" style="flex: none; width: 30px"
         ${number == 11 ? "data-selected" : ""}>${number}</button>`;

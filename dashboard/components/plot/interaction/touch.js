@@ -10,15 +10,20 @@ const TAP_RADIUS = 10;  // pixels that the finger of a tap may move
  */
 
 /**
- * Plotly takes a click for none if it does not know what is under the mouse when the button comes up. It forgets that when
- * the figure is painted while the button is down, as when the answer to the click before arrives.
- * @param {EventTarget | null} target  of the press
+ * The last press, and what was under the mouse then. Plotly takes a click for none if it does not know that when the button
+ * comes up, and it forgets it when the figure is painted in between, as when the answer to the click before arrives.
+ * @type {{ plot: PlotElement, points: PlotPoint[] | undefined } | null}
  */
-function rememberUntilRelease(target) {
+let press = null;
+window.addEventListener("mouseup", () => {
+  if (press?.plot._dragging) press.plot._hoverdata ??= press.points;
+}, { capture: true });  // before Plotly hears of it
+
+/** @type {(target: EventTarget | null) => void} */
+function rememberPress(target) {
   /** @type {PlotElement | null} */
-  const plot = target instanceof Element ? target.closest(".js-plotly-plot") : null, pressed = plot?._hoverdata;
-  if (!plot || !pressed) return;
-  window.addEventListener("mouseup", () => { if (plot._dragging) plot._hoverdata ??= pressed; }, { capture: true, once: true });
+  const plot = target instanceof Element ? target.closest(".js-plotly-plot") : null;
+  press = plot && { plot, points: plot._hoverdata };
 }
 
 /**
@@ -36,7 +41,7 @@ export function watchTouches(host, onSwipe) {
   }
   host.addEventListener("pointerdown", ({ isPrimary, clientX, clientY, target }) => {
     if (!isPrimary) return becomeSwipe();
-    rememberUntilRelease(target);
+    rememberPress(target);
     touches.isSwipe = touches.isUsed = false;
     [touches.left, touches.top] = [clientX, clientY];
   }, { capture: true });
